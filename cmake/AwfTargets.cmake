@@ -1,0 +1,51 @@
+# awf_layer(NAME [DEPENDS target...]): a static library of all *.cc in this folder, and the executable NAME_test of all
+# *_test.cc beside them. What a layer may include is what it links.
+function(awf_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
+    awf_precompile(${name})
+  else()
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${name} INTERFACE ${ARG_DEPENDS})
+  endif()
+  if(AWF_TESTS AND tests)
+    awf_test(${name}_test SOURCES ${tests} DEPENDS ${name} ${ARG_TEST_DEPENDS})
+  endif()
+endfunction()
+
+# awf_test(NAME SOURCES file... [DEPENDS target...] [LABELS label...] [NEEDS_AWF]): a GoogleTest executable, each of its
+# tests known to ctest. NEEDS_AWF hands the path of the awf program over in AWF_PROGRAM.
+function(awf_test name)
+  cmake_parse_arguments(ARG "NEEDS_AWF" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  awf_precompile(${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set(environment "AWF_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  if(ARG_NEEDS_AWF)
+    add_dependencies(${name} awf)
+    list(APPEND environment "AWF_PROGRAM=$<TARGET_FILE:awf>")
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${environment}")
+endfunction()
+
+# Headers that nearly every file needs and that are slow to parse, compiled once per target kind.
+function(awf_precompile target)
+  if(AWF_PCH)
+    target_precompile_headers(${target} PRIVATE
+      <boost/json.hpp> <algorithm> <chrono> <expected> <filesystem> <functional> <map> <memory> <optional> <string>
+      <string_view> <utility> <variant> <vector>)
+  endif()
+endfunction()

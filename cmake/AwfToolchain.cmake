@@ -1,0 +1,41 @@
+# Language, warnings, sanitizers, linker: what holds for every target of the project.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+include(CheckPIESupported)
+check_pie_supported()
+
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(AWF_CCACHE ccache)
+  if(AWF_CCACHE)
+    # The sloppiness is what ccache needs to cache compilations that use a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${AWF_CCACHE})
+  endif()
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffunction-sections -fdata-sections)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(-Winvalid-pch -fpch-preprocess)
+endif()
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+
+if(AWF_SANITIZE)
+  add_compile_options(-fsanitize=${AWF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${AWF_SANITIZE})
+endif()
+if(AWF_COVERAGE)
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+endif()
+if(AWF_STATIC)
+  add_link_options(-static-libstdc++ -static-libgcc)
+else()
+  find_program(AWF_MOLD mold)
+  if(AWF_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()

@@ -1,0 +1,19 @@
+// Entry point. The servers that agents start are recognised first: they must answer within milliseconds.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const auto after = [&](std::size_t count) {
+    return std::vector<std::string>(arguments.begin() + static_cast<std::ptrdiff_t>(count), arguments.end());
+  };
+  if (!arguments.empty() && arguments[0] == "mcp-serve") return awf::cli::McpServeCommand(after(1));
+  if (!arguments.empty() && arguments[0] == "keeper") return awf::cli::KeeperCommand(after(1));
+  if (arguments.size() >= 2 && arguments[0] == "mcp" && arguments[1] == "serve") {
+    return awf::cli::McpPublicServeCommand(after(2));
+  }
+  return awf::cli::CommandLineMain(argc, argv);
+}

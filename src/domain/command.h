@@ -1,0 +1,33 @@
+// Command steps (`type: step`): the port behind which a shell command runs.
+#pragma once
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "domain/run_observer.h"
+#include "domain/time.h"
+
+namespace awf {
+
+// One attempt of one command step, rendered.
+struct CommandRequest {
+  StepContext step;
+  std::string command;                                       // for SHELL -c
+  std::filesystem::path working_dir;                         // absolute, exists
+  std::vector<std::pair<std::string, std::string>> set_env;  // beside awf's own environment
+  Deadline deadline;
+  std::stop_token cancelled;
+};
+
+// Runs one attempt: stdout → output (one trailing line feed removed), stderr → error_output; exit code other than 0 is
+// EXECUTION.COMMAND.FAILED. Thread-safe; blocks until no process of the command is left.
+class CommandExecutor {
+ public:
+  virtual ~CommandExecutor() = default;
+  virtual StepResult Run(const CommandRequest& request, RunObserver& observer) = 0;
+};
+
+}  // namespace awf

@@ -1,0 +1,251 @@
+// What happens in a run, told as it happens.
+//
+// Everything that observes a run hangs on this one port: RunRecorder (log, audit, spans), the live progress view, the
+// JSON summary. The workflow runner and the agent executors are the only callers.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/error.h"
+#include "domain/json.h"
+#include "domain/time.h"
+#include "domain/tool_observer.h"
+
+namespace awf {
+
+using TraceId = std::string;  // 32 lower-case hex digits
+using SpanId = std::string;   // 16 lower-case hex digits
+
+enum class StepKind { kCommand, kAgent, kTerminal };
+constexpr std::string_view ToString(StepKind kind) {
+  switch (kind) {
+    case StepKind::kCommand:
+      return "step";
+    case StepKind::kAgent:
+      return "agent";
+    case StepKind::kTerminal:
+      return "terminal";
+  }
+  return "step";
+}
+
+enum class StepStatus { kSuccess, kFailure, kTimeout, kCancelled, kSkipped };
+constexpr std::string_view ToString(StepStatus status) {
+  switch (status) {
+    case StepStatus::kSuccess:
+      return "success";
+    case StepStatus::kFailure:
+      return "failure";
+    case StepStatus::kTimeout:
+      return "timeout";
+    case StepStatus::kCancelled:
+      return "cancelled";
+    case StepStatus::kSkipped:
+      return "skipped";
+  }
+  return "failure";
+}
+
+enum class IsolationLevel { kProven, kFlags, kCoexisting };
+constexpr std::string_view ToString(IsolationLevel level) {
+  switch (level) {
+    case IsolationLevel::kProven:
+      return "proven";
+    case IsolationLevel::kFlags:
+      return "flags";
+    case IsolationLevel::kCoexisting:
+      return "coexisting";
+  }
+  return "coexisting";
+}
+
+struct TokenUsage {
+  std::int64_t input = 0;  // cached input included
+  std::int64_t output = 0;
+  std::int64_t total = 0;
+  bool estimated = false;  // bytes / 4, as the provider reported none
+  std::optional<double> cost_usd;
+};
+
+// Identifies a step attempt in every record. Copied freely.
+struct StepContext {
+  std::string run_id;
+  std::string step;  // name of the state
+  StepKind kind = StepKind::kCommand;
+  int attempt = 1;
+  TraceId trace_id;
+  SpanId span_id;  // of the step's span
+};
+
+struct RunStart {
+  std::string run_id;
+  TraceId trace_id;
+  SpanId span_id;           // of workflow.execution
+  SpanId parent_span_id;    // from TRACEPARENT; may be empty
+  std::string traceparent;  // as found in the environment; may be empty
+  std::string workflow, version, workflow_sha256;
+  std::map<std::string, std::string> inputs;  // unmasked; sinks mask
+  WallClock::time_point time;
+};
+
+struct StepStart {
+  WallClock::time_point time;
+  std::string provider, provider_version, model;  // agents
+  bool proxy = false, intercept = false;
+  std::string sandbox;  // "workspace-write", …; empty without proxy
+};
+
+struct ProxyReady {
+  std::string client, client_version, protocol;
+  std::vector<std::string> tools;  // sorted names
+  std::string tools_digest_input;  // names, descriptions, schemas as text, for tools_sha256
+  int pid = 0;
+  int start = 1;  // counts the servers of this attempt from 1
+};
+
+struct ProxyLost {
+  int pid = 0;
+  std::string client;
+  int calls = 0;          // ended as lost
+  bool replaced = false;  // another server took its place
+};
+
+struct IsolationReport {
+  IsolationLevel level = IsolationLevel::kCoexisting;
+  std::optional<std::vector<std::string>> announced;  // names that the CLI listed
+  std::vector<std::string> foreign;                   // those that are not ours
+  std::string provider, version, reason;              // provider as written in the file
+};
+
+struct NativeUse {
+  std::string tool, client_call_id, event;
+  std::string provider;
+};
+
+struct StepEnd {
+  StepStatus status = StepStatus::kSuccess;
+  std::optional<Error> error;
+  int exit_code = 0;
+  std::chrono::milliseconds duration{0};
+  TokenUsage usage;
+  std::optional<IsolationLevel> isolation;
+  std::string sandbox;  // as enforced: "degraded" when commands are not confined
+  std::string provider, provider_version, model, session_id;
+  int tool_calls = 0, bypasses = 0, proxy_starts = 0, proxy_tools = 0;
+  bool proxy = false, intercept = false;
+  std::string stderr_tail;  // agents
+};
+
+struct RunEnd {
+  std::string status;  // completed, failed, cancelled
+  int exit_code = 0;
+  std::optional<Error> error;
+  std::chrono::milliseconds duration{0};
+  std::string message;  // of the terminal state
+};
+
+// What one attempt of a command or an agent step yields to the workflow.
+struct StepResult {
+  StepEnd end;
+  std::string output;
+  std::string error_output;  // stderr; of agents the last 64 KiB
+};
+
+enum class LogLevel { kDebug, kInfo, kWarn, kError };
+constexpr std::string_view ToString(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarn:
+      return "warn";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "info";
+}
+
+// Thread-safe in implementations. Must not throw. The default of every event is to ignore it.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void RunStarted(const RunStart&) {}
+  virtual void StepStarted(const StepContext&, const StepStart&) {}
+  virtual void ProxyIsReady(const StepContext&, const ProxyReady&) {}
+  virtual void ProxyWasLost(const StepContext&, const ProxyLost&) {}
+  virtual void IsolationKnown(const StepContext&, const IsolationReport&) {}
+  virtual void CallStarted(const StepContext&, const CallRecord&) {}
+  virtual void CallFinished(const StepContext&, const CallRecord&, const CallEnd&) {}
+  virtual void Bypassed(const StepContext&, const NativeUse&) {}
+  virtual void NativeCallRefused(const StepContext&, const NativeUse&) {}
+  virtual void AgentText(const StepContext&, std::string_view) {}    // live; not necessarily the final output
+  virtual void TokensUsed(const StepContext&, const TokenUsage&) {}  // running total of the attempt
+  virtual void CommandOutput(const StepContext&, bool is_stderr, std::string_view) {}
+  virtual void Logged(const StepContext*, LogLevel, std::string_view message, const json::object& fields) {}
+  virtual void StepEnded(const StepContext&, const StepEnd&) {}
+  virtual void RunEnded(const RunEnd&) {}
+};
+
+// Tells several observers, in order. Does not own them.
+class ObserverList final : public RunObserver {
+ public:
+  void Add(RunObserver* observer) { observers_.push_back(observer); }
+
+  void RunStarted(const RunStart& e) override {
+    for (auto* o : observers_) o->RunStarted(e);
+  }
+  void StepStarted(const StepContext& s, const StepStart& e) override {
+    for (auto* o : observers_) o->StepStarted(s, e);
+  }
+  void ProxyIsReady(const StepContext& s, const ProxyReady& e) override {
+    for (auto* o : observers_) o->ProxyIsReady(s, e);
+  }
+  void ProxyWasLost(const StepContext& s, const ProxyLost& e) override {
+    for (auto* o : observers_) o->ProxyWasLost(s, e);
+  }
+  void IsolationKnown(const StepContext& s, const IsolationReport& e) override {
+    for (auto* o : observers_) o->IsolationKnown(s, e);
+  }
+  void CallStarted(const StepContext& s, const CallRecord& e) override {
+    for (auto* o : observers_) o->CallStarted(s, e);
+  }
+  void CallFinished(const StepContext& s, const CallRecord& c, const CallEnd& e) override {
+    for (auto* o : observers_) o->CallFinished(s, c, e);
+  }
+  void Bypassed(const StepContext& s, const NativeUse& e) override {
+    for (auto* o : observers_) o->Bypassed(s, e);
+  }
+  void NativeCallRefused(const StepContext& s, const NativeUse& e) override {
+    for (auto* o : observers_) o->NativeCallRefused(s, e);
+  }
+  void AgentText(const StepContext& s, std::string_view t) override {
+    for (auto* o : observers_) o->AgentText(s, t);
+  }
+  void TokensUsed(const StepContext& s, const TokenUsage& e) override {
+    for (auto* o : observers_) o->TokensUsed(s, e);
+  }
+  void CommandOutput(const StepContext& s, bool err, std::string_view t) override {
+    for (auto* o : observers_) o->CommandOutput(s, err, t);
+  }
+  void Logged(const StepContext* s, LogLevel l, std::string_view m, const json::object& f) override {
+    for (auto* o : observers_) o->Logged(s, l, m, f);
+  }
+  void StepEnded(const StepContext& s, const StepEnd& e) override {
+    for (auto* o : observers_) o->StepEnded(s, e);
+  }
+  void RunEnded(const RunEnd& e) override {
+    for (auto* o : observers_) o->RunEnded(e);
+  }
+
+ private:
+  std::vector<RunObserver*> observers_;
+};
+
+}  // namespace awf

@@ -1,0 +1,42 @@
+// The text of results: valid UTF-8, budgets, notes. All six tools build their answers with this.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/tool.h"
+#include "domain/tool_settings.h"
+
+namespace awf::builtins {
+
+// Bad UTF-8, NUL and C0 characters but TAB and LF become U+FFFD. Escape sequences are left alone (Bash strips its own).
+std::string CleanText(std::string_view bytes);
+
+// Characters (code points) of valid UTF-8.
+std::size_t CountCharacters(std::string_view utf8);
+
+// The longest prefix with at most that many characters and bytes, cut between characters. And the longest suffix.
+std::string_view PrefixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);
+std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);
+
+// A name with line feeds and other control characters as \n, \x01 and invalid bytes as U+FFFD.
+std::string ShownName(std::string_view name);
+
+// Notes at the end of a text: an empty line, then each in square brackets on a line of its own.
+class Notes {
+ public:
+  void Add(std::string note) { notes_.push_back(std::move(note)); }  // without brackets
+  bool empty() const { return notes_.empty(); }
+  std::string Render() const;  // "" when empty, else "\n\n[…]\n[…]" (for a body without final line feed)
+
+ private:
+  std::vector<std::string> notes_;
+};
+
+// body + notes as a result within the budget; the tool has already cut the body with advice of its own, this is the
+// last guard. Never empty: an empty body becomes "(no output)".
+ToolResult MakeResult(std::string body, const Notes& notes, const ResultBudget& budget, bool is_error = false);
+
+}  // namespace awf::builtins

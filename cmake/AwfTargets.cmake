@@ -1,7 +1,10 @@
-# awf_layer(NAME [DEPENDS target...]): a static library of all *.cc in this folder, and the executable NAME_test of all
+# All tests that are also run under ThreadSanitizer.
+add_custom_target(race_tests)
+
+# awf_layer(NAME [DEPENDS target...] [RACE]): a static library of all *.cc in this folder, and the executable NAME_test of all
 # *_test.cc beside them. What a layer may include is what it links.
 function(awf_layer name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "RACE" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -17,18 +20,26 @@ function(awf_layer name)
     target_link_libraries(${name} INTERFACE ${ARG_DEPENDS})
   endif()
   if(AWF_TESTS AND tests)
-    awf_test(${name}_test SOURCES ${tests} DEPENDS ${name} ${ARG_TEST_DEPENDS})
+    if(ARG_RACE)
+      set(race RACE)
+    endif()
+    awf_test(${name}_test ${race} SOURCES ${tests} DEPENDS ${name} ${ARG_TEST_DEPENDS})
   endif()
 endfunction()
 
-# awf_test(NAME SOURCES file... [DEPENDS target...] [LABELS label...] [NEEDS_AWF]): a GoogleTest executable, each of its
-# tests known to ctest. NEEDS_AWF hands the path of the awf program over in AWF_PROGRAM.
+# awf_test(NAME SOURCES file... [DEPENDS target...] [LABELS label...] [NEEDS_AWF] [RACE]): a GoogleTest executable, each
+# of its tests known to ctest. NEEDS_AWF hands the path of the awf program over in AWF_PROGRAM. RACE marks those that
+# `make test-race` runs.
 function(awf_test name)
-  cmake_parse_arguments(ARG "NEEDS_AWF" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NEEDS_AWF;RACE" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   awf_precompile(${name})
+  if(ARG_RACE)
+    list(APPEND ARG_LABELS race)
+    add_dependencies(race_tests ${name})
+  endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()

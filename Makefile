@@ -1,0 +1,75 @@
+# Front door. Every target works on a fresh clone: what is missing is installed by ./setup.
+#
+#   make build       the release program, build/release/awf
+#   make demo        build, then watch an agent work through the proxy (no key, no network)
+#   make test        build with AddressSanitizer and UBSan, run all tests
+#   make test-race   the concurrency tests under ThreadSanitizer
+#   make interop     the real agent CLIs and SDKs (needs Node.js; installs them from their packages)
+#   make bench       speed and memory, as ratios to peers measured in the same run (needs Node.js)
+#   make fuzz        every fuzz target for FUZZ_SECONDS (default 10)
+#   make lint        clang-tidy, clang-format (check only), shellcheck
+#   make format      clang-format, in place
+#   make coverage    line coverage of mcp/ and src/, fails below 85 %
+#   make clean       remove build/
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 10
+SETUP_FLAGS ?= --yes
+
+.PHONY: help setup setup-dev setup-interop build demo test test-race interop bench fuzz lint format coverage clean
+
+help:
+	@sed -n '3,14s/^# *//p' Makefile
+
+setup:
+	@./setup --check 2>/dev/null || ./setup $(SETUP_FLAGS)
+setup-dev:
+	@./setup --dev --check 2>/dev/null || ./setup --dev $(SETUP_FLAGS)
+setup-interop:
+	@./setup --interop --check 2>/dev/null || ./setup --interop $(SETUP_FLAGS)
+
+# Only prints when something goes wrong or has to be configured.
+configure = test -f build/$(1)/build.ninja || cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+
+build: setup
+	@mkdir -p build && $(call configure,release)
+	@cmake --build build/release --target awf -j $(JOBS)
+
+demo: build
+	@build/release/awf demo
+
+test: setup
+	@mkdir -p build && $(call configure,asan)
+	@cmake --build build/asan -j $(JOBS)
+	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE interop --no-tests=error
+
+test-race: setup
+	@mkdir -p build && $(call configure,tsan)
+	@cmake --build build/tsan -j $(JOBS) --target race_tests
+	@ctest --test-dir build/tsan --output-on-failure -j $(JOBS) -L race --no-tests=error
+
+interop: setup-interop build
+	@tests/interop/run
+
+bench: setup-interop
+	@mkdir -p build && $(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target awf bench_all
+	@bench/run
+
+fuzz: setup-dev
+	@mkdir -p build && $(call configure,fuzz)
+	@cmake --build build/fuzz -j $(JOBS) --target fuzz_all
+	@fuzz/run $(FUZZ_SECONDS)
+
+lint: setup-dev
+	@tests/lint
+
+format: setup-dev
+	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i
+
+coverage: setup-dev
+	@tests/coverage
+
+clean:
+	rm -rf build

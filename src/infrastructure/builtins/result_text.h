@@ -24,6 +24,12 @@ std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std
 // A name with line feeds and other control characters as \n, \x01 and invalid bytes as U+FFFD.
 std::string ShownName(std::string_view name);
 
+// What went wrong with a path, as a sentence: "P: permission denied.", "P: file name too long.", without numbers.
+std::string ErrnoSentence(std::string_view shown, int error);
+
+// "1 byte", "2 bytes".
+std::string Counted(unsigned long long count, std::string_view one, std::string_view many);
+
 // Notes at the end of a text: an empty line, then each in square brackets on a line of its own.
 class Notes {
  public:

@@ -1,0 +1,285 @@
+#include "infrastructure/http/http_client.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "infrastructure/http/curl_library.h"
+
+namespace awf::http {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A loopback server: reads one request per connection, then lets `answer` write to the socket.
+class LoopbackServer {
+ public:
+  using Answer = std::function<void(int socket, const std::string& request)>;
+
+  explicit LoopbackServer(Answer answer) : answer_(std::move(answer)) {
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(listener_, 8), 0);
+    EXPECT_EQ(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::jthread([this](const std::stop_token& stop) { Serve(stop); });
+  }
+  ~LoopbackServer() {
+    thread_.request_stop();
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+  }
+
+  std::string Url(const std::string& host = "127.0.0.1") const {
+    return "http://" + host + ":" + std::to_string(port_) + "/v1/x";
+  }
+  std::vector<std::string> Requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+  std::atomic<bool> got_request{false};
+
+ private:
+  void Serve(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (socket < 0) return;
+      const std::string request = ReadRequest(socket);
+      {
+        const std::lock_guard lock(mutex_);
+        requests_.push_back(request);
+      }
+      got_request = true;
+      answer_(socket, request);
+      ::close(socket);
+    }
+  }
+
+  static std::string ReadRequest(int socket) {
+    std::string text;
+    for (;;) {
+      const std::size_t head = text.find("\r\n\r\n");
+      if (head != std::string::npos) {
+        const std::size_t at = text.find("Content-Length: ");
+        const std::size_t length = at == std::string::npos ? 0 : std::stoul(text.substr(at + 16));
+        if (text.size() >= head + 4 + length) return text;
+      }
+      char buffer[4096];
+      const ssize_t count = ::recv(socket, buffer, sizeof buffer, 0);
+      if (count <= 0) return text;
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+  }
+
+  Answer answer_;
+  int listener_ = -1;
+  int port_ = 0;
+  mutable std::mutex mutex_;
+  std::vector<std::string> requests_;
+  std::jthread thread_;
+};
+
+void Send(int socket, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+std::string Reply(int status, const std::string& body, const std::string& headers = {}) {
+  return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+         headers + "\r\n" + body;
+}
+
+// Waits until the client closes its side.
+void WaitForClose(int socket) {
+  char byte;
+  while (::recv(socket, &byte, 1, 0) > 0) {
+  }
+}
+
+HttpRequest RequestTo(const std::string& url) {
+  HttpRequest request;
+  request.url = url;
+  request.body = R"({"a":1})";
+  request.bearer_token = "sk-secret-key";
+  request.deadline = SteadyClock::now() + seconds(60);
+  return request;
+}
+
+TEST(HttpClientTest, PostsBodyAndHeadersAndReturnsTheAnswer) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, R"({"ok":true})")); });
+  const auto response = HttpClient().PostJson(RequestTo(server.Url()));
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, R"({"ok":true})");
+  EXPECT_FALSE(response->retry_after);
+  const std::string request = server.Requests().at(0);
+  EXPECT_TRUE(request.starts_with("POST /v1/x HTTP/1.1\r\n")) << request;
+  EXPECT_NE(request.find("\r\nAuthorization: Bearer sk-secret-key\r\n"), std::string::npos);
+  EXPECT_NE(request.find("\r\nContent-Type: application/json\r\n"), std::string::npos);
+  EXPECT_EQ(request.find("Expect:"), std::string::npos);
+  EXPECT_TRUE(request.ends_with("\r\n\r\n{\"a\":1}"));
+}
+
+TEST(HttpClientTest, ErrorStatusIsAnAnswerWithItsRetryAfter) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(429, "slow", "Retry-After: 7\r\n")); });
+  const auto response = HttpClient().PostJson(RequestTo(server.Url()));
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 429);
+  EXPECT_EQ(response->body, "slow");
+  EXPECT_EQ(response->retry_after, seconds(7));
+}
+
+TEST(HttpClientTest, BigBodyGoesThroughWhole) {
+  LoopbackServer server([](int socket, const std::string& request) {
+    Send(socket, Reply(200, std::to_string(request.size() - request.find("\r\n\r\n") - 4)));
+  });
+  HttpRequest request = RequestTo(server.Url());
+  request.body.assign(3'000'000, 'x');
+  const auto response = HttpClient().PostJson(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->body, "3000000");
+}
+
+TEST(HttpClientTest, KeyFollowsARedirectToTheSameHostButNotToAnother) {
+  LoopbackServer target([](int socket, const std::string&) { Send(socket, Reply(200, "there")); });
+  // "localhost" and "127.0.0.1" are different hosts to curl, although both lead here.
+  LoopbackServer source([&](int socket, const std::string& request) {
+    if (request.starts_with("POST /same ")) return Send(socket, Reply(200, "same"));
+    const bool same = request.starts_with("POST /v1/first ");
+    Send(socket, Reply(307, "", "Location: " + (same ? "/same" : target.Url("localhost")) + "\r\n"));
+  });
+  const auto other = HttpClient().PostJson(RequestTo(source.Url()));
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(other->body, "there");
+  EXPECT_NE(source.Requests().at(0).find("sk-secret-key"), std::string::npos);
+  const std::string second = target.Requests().at(0);
+  EXPECT_EQ(second.find("sk-secret-key"), std::string::npos) << second;
+  EXPECT_TRUE(second.starts_with("POST "));
+  EXPECT_TRUE(second.ends_with("{\"a\":1}"));
+
+  std::string url = source.Url();
+  url.replace(url.rfind('/') + 1, std::string::npos, "first");
+  const auto same = HttpClient().PostJson(RequestTo(url));
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->body, "same");
+  EXPECT_NE(source.Requests().at(2).find("sk-secret-key"), std::string::npos);
+}
+
+TEST(HttpClientTest, RefusedConnection) {
+  int port = 0;
+  {
+    // A port that was free a moment ago and is closed now.
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
+    ASSERT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port = ntohs(address.sin_port);
+    ::close(socket);
+  }
+  const auto response = HttpClient().PostJson(RequestTo("http://127.0.0.1:" + std::to_string(port)));
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, HttpFailure::Kind::kNoConnection);
+  EXPECT_TRUE(response.error().message.starts_with("127.0.0.1: ")) << response.error().message;
+}
+
+TEST(HttpClientTest, CutAndEmptyAnswersAreBroken) {
+  LoopbackServer cut(
+      [](int socket, const std::string&) { Send(socket, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"); });
+  const auto half = HttpClient().PostJson(RequestTo(cut.Url()));
+  ASSERT_FALSE(half);
+  EXPECT_EQ(half.error().kind, HttpFailure::Kind::kBroken);
+  LoopbackServer silent([](int, const std::string&) {});
+  const auto nothing = HttpClient().PostJson(RequestTo(silent.Url()));
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().kind, HttpFailure::Kind::kBroken);
+}
+
+TEST(HttpClientTest, AnswerAboveTheLimitIsRefused) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, std::string(1001, 'x'))); });
+  const auto over = HttpClient({.answer = 1000}).PostJson(RequestTo(server.Url()));
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().kind, HttpFailure::Kind::kTooLarge);
+  EXPECT_TRUE(HttpClient({.answer = 1001}).PostJson(RequestTo(server.Url())));
+}
+
+TEST(HttpClientTest, SilenceIsStalled) {
+  LoopbackServer server([](int socket, const std::string&) { WaitForClose(socket); });
+  const auto response = HttpClient({.idle = milliseconds(50)}).PostJson(RequestTo(server.Url()));
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, HttpFailure::Kind::kStalled);
+  EXPECT_EQ(response.error().message, "127.0.0.1: no byte for 50 ms");
+}
+
+TEST(HttpClientTest, CancelEndsAWaitingRequestAtOnce) {
+  LoopbackServer server([](int socket, const std::string&) { WaitForClose(socket); });
+  std::stop_source stop;
+  HttpRequest request = RequestTo(server.Url());
+  request.cancelled = stop.get_token();
+  std::atomic<SteadyClock::rep> requested{0};
+  std::jthread canceller([&] {
+    while (!server.got_request) std::this_thread::sleep_for(milliseconds(1));
+    requested = SteadyClock::now().time_since_epoch().count();
+    stop.request_stop();
+  });
+  const auto response = HttpClient().PostJson(request);
+  const auto took = SteadyClock::now().time_since_epoch() - SteadyClock::duration(requested.load());
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, HttpFailure::Kind::kCancelled);
+  // The rule is 100 ms; without the wake-up it would be the poll's second.
+  EXPECT_LT(took, milliseconds(900));
+}
+
+TEST(HttpClientTest, DeadlineEndsARequest) {
+  LoopbackServer server([](int socket, const std::string&) { WaitForClose(socket); });
+  HttpRequest request = RequestTo(server.Url());
+  request.deadline = SteadyClock::now() + milliseconds(50);
+  const auto response = HttpClient().PostJson(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, HttpFailure::Kind::kDeadline);
+}
+
+TEST(HttpClientTest, OtherSchemesAndGarbageAreBadUrls) {
+  for (const char* url : {"file:///etc/passwd", "ftp://127.0.0.1/x", "not a url", ""}) {
+    const auto response = HttpClient().PostJson(RequestTo(url));
+    ASSERT_FALSE(response) << url;
+    EXPECT_EQ(response.error().kind, HttpFailure::Kind::kBadUrl) << url;
+  }
+}
+
+TEST(HttpClientTest, RedirectToAFileIsRefused) {
+  LoopbackServer server(
+      [](int socket, const std::string&) { Send(socket, Reply(302, "", "Location: file:///etc/hostname\r\n")); });
+  EXPECT_FALSE(HttpClient().PostJson(RequestTo(server.Url())));
+}
+
+TEST(CurlLibraryTest, AbsentLibraryNamesThePackage) {
+  const auto library = CurlLibrary::Load("libcurl-that-is-not-there.so.4");
+  ASSERT_FALSE(library);
+  EXPECT_EQ(library.error().code, "EXECUTION.AGENT.FAILED");
+  EXPECT_NE(library.error().hint.find("libcurl4"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace awf::http

@@ -1,0 +1,139 @@
+#include "infrastructure/model_server/model_server.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace awf::model_server {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+
+constexpr std::uint64_t kBodyLimit = std::uint64_t{64} << 20;
+
+// The model and what it was asked. Answer runs on the server's thread, Requests on any.
+class Recorder {
+ public:
+  explicit Recorder(std::unique_ptr<ScriptedModel> model) : model_(std::move(model)) {}
+
+  ModelReply Answer(const http::request<http::string_body>& request) {
+    error_code error;
+    json::value body = json::parse(request.body(), error);
+    if (error) return {400, json::object{{"error", json::object{{"message", "the body is not JSON"}}}}};
+    const ModelRequest asked{std::string(request.target()), std::move(body)};
+    {
+      const std::lock_guard lock(mutex_);
+      requests_.push_back(asked);
+    }
+    return model_->Answer(asked);
+  }
+
+  std::vector<ModelRequest> Requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  std::unique_ptr<ScriptedModel> model_;
+  mutable std::mutex mutex_;
+  std::vector<ModelRequest> requests_;
+};
+
+// One connection: reads a request, answers, and again while the client keeps it open. Lives as long as an operation
+// on it is pending.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(tcp::socket socket, Recorder& recorder) : stream_(std::move(socket)), recorder_(recorder) {}
+
+  void Read() {
+    parser_.emplace();
+    parser_->body_limit(kBodyLimit);
+    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](const error_code& error, std::size_t) {
+      if (!error) self->Reply();
+    });
+  }
+
+ private:
+  void Reply() {
+    const auto& request = parser_->get();
+    const ModelReply reply = recorder_.Answer(request);
+    response_ = {};
+    response_.version(request.version());
+    response_.result(static_cast<unsigned>(reply.status));
+    response_.set(http::field::content_type, "application/json");
+    response_.body() = json::serialize(reply.body);
+    response_.keep_alive(request.keep_alive());
+    response_.prepare_payload();
+    http::async_write(stream_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
+      if (!error && self->response_.keep_alive()) self->Read();
+    });
+  }
+
+  beast::tcp_stream stream_;
+  Recorder& recorder_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  http::response<http::string_body> response_;
+};
+
+}  // namespace
+
+struct ModelServer::State {
+  explicit State(std::unique_ptr<ScriptedModel> model) : recorder(std::move(model)) {}
+
+  void Accept() {
+    acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
+      if (!acceptor.is_open()) return;
+      if (!error) std::make_shared<Session>(std::move(socket), recorder)->Read();
+      Accept();
+    });
+  }
+
+  // The order matters: sessions, kept alive by the context, refer to the recorder.
+  Recorder recorder;
+  asio::io_context context{1};
+  tcp::acceptor acceptor{context};
+  std::string base_url;
+  std::thread thread;
+};
+
+std::expected<std::unique_ptr<ModelServer>, Error> ModelServer::Start(std::unique_ptr<ScriptedModel> model) {
+  auto state = std::make_unique<State>(std::move(model));
+  error_code error;
+  const tcp::endpoint loopback(asio::ip::address_v4::loopback(), 0);
+  static_cast<void>(state->acceptor.open(loopback.protocol(), error));
+  if (!error) static_cast<void>(state->acceptor.bind(loopback, error));
+  if (!error) static_cast<void>(state->acceptor.listen(asio::socket_base::max_listen_connections, error));
+  const tcp::endpoint bound = error ? loopback : state->acceptor.local_endpoint(error);
+  if (error) {
+    return Fail("SYSTEM.INTERNAL.UNMAPPED", "cannot serve the scripted model on 127.0.0.1: " + error.message());
+  }
+  state->base_url = "http://127.0.0.1:" + std::to_string(bound.port()) + "/v1";
+  state->Accept();
+  state->thread = std::thread([&context = state->context] { context.run(); });
+  return std::unique_ptr<ModelServer>(new ModelServer(std::move(state)));
+}
+
+ModelServer::ModelServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+ModelServer::~ModelServer() {
+  state_->context.stop();
+  state_->thread.join();
+}
+
+const std::string& ModelServer::base_url() const { return state_->base_url; }
+
+std::vector<ModelRequest> ModelServer::requests() const { return state_->recorder.Requests(); }
+
+}  // namespace awf::model_server

@@ -1,0 +1,131 @@
+#include "infrastructure/model_server/model_server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <string>
+#include <thread>
+
+namespace awf::model_server {
+namespace {
+
+json::value Parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())); }
+
+int Port(const std::string& base_url) {
+  const std::size_t colon = base_url.rfind(':');
+  int port = 0;
+  std::from_chars(base_url.data() + colon + 1, base_url.data() + base_url.size(), port);
+  return port;
+}
+
+// POSTs with a plain socket and returns all that the server sends until it closes.
+std::string Post(const std::string& base_url, const std::string& target, const std::string& body) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(Port(base_url)));
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const std::string request =
+      "POST " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n" + body;
+  EXPECT_EQ(::send(socket, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
+  std::string answer;
+  char buffer[4096];
+  ssize_t count = 0;
+  while ((count = ::recv(socket, buffer, sizeof buffer, 0)) > 0) answer.append(buffer, static_cast<std::size_t>(count));
+  ::close(socket);
+  return answer;
+}
+
+std::unique_ptr<ModelServer> Serve(std::vector<ScriptedTurn> script) {
+  auto server = ModelServer::Start(std::make_unique<ChatCompletionsModel>(std::move(script)));
+  EXPECT_TRUE(server);
+  return std::move(*server);
+}
+
+json::value BodyOf(const std::string& answer) {
+  return Parse(std::string_view(answer).substr(answer.find("\r\n\r\n") + 4));
+}
+
+TEST(ModelServerTest, AnswersAndRecords) {
+  const auto server = Serve({{"hello", {}}});
+  EXPECT_TRUE(server->base_url().starts_with("http://127.0.0.1:"));
+  EXPECT_TRUE(server->base_url().ends_with("/v1"));
+  const std::string body = R"({"model":"m","messages":[{"role":"user","content":"hi"}]})";
+  const std::string answer = Post(server->base_url(), "/v1/chat/completions", body);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer;
+  const json::value reply = BodyOf(answer);
+  EXPECT_EQ(reply.at("choices").at(0).at("message").at("content"), json::value("hello"));
+  EXPECT_EQ(reply.at("choices").at(0).at("finish_reason"), json::value("stop"));
+  EXPECT_EQ(reply.at("model"), json::value("m"));
+  ASSERT_EQ(server->requests().size(), 1U);
+  EXPECT_EQ(server->requests()[0].target, "/v1/chat/completions");
+  EXPECT_EQ(server->requests()[0].body, Parse(body));
+}
+
+TEST(ModelServerTest, BadRequestsGetAnErrorAndTheServerGoesOn) {
+  const auto server = Serve({{"hello", {}}});
+  EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", "{").starts_with("HTTP/1.1 400 "));
+  EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", "[]").starts_with("HTTP/1.1 400 "));
+  EXPECT_TRUE(Post(server->base_url(), "/v1/models", "{}").starts_with("HTTP/1.1 404 "));
+  EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", R"({"messages":[]})").starts_with("HTTP/1.1 200 "));
+}
+
+TEST(ModelServerTest, ServesSeveralClientsAtOnceAndEndsWithAnOpenConnection) {
+  const auto server = Serve({{"hello", {}}});
+  // A client that connects and says nothing must not block the others, nor the end.
+  const int idle = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(Port(server->base_url())));
+  ASSERT_EQ(::connect(idle, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back([&] {
+      EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", R"({"messages":[]})").starts_with("HTTP/1.1 200 "));
+    });
+  }
+  clients.clear();
+  EXPECT_EQ(server->requests().size(), 4U);
+  ::close(idle);
+}
+
+TEST(ChatCompletionsModelTest, TurnIsChosenByTheAnswersInTheRequest) {
+  ChatCompletionsModel model({{"", {{"Read", {{"path", "a"}}}, {"Grep", {{"pattern", "x"}}}}}, {"done", {}}});
+  const std::string tools = R"("tools":[{"type":"function","function":{"name":"Read"}},
+                                        {"type":"function","function":{"name":"Grep"}}])";
+  const ModelReply first =
+      model.Answer({"/v1/chat/completions", Parse("{" + tools + R"(,"messages":[{"role":"user","content":"go"}]})")});
+  const json::object& message = first.body.at("choices").at(0).at("message").as_object();
+  EXPECT_TRUE(message.at("content").is_null());
+  ASSERT_EQ(message.at("tool_calls").as_array().size(), 2U);
+  EXPECT_EQ(message.at("tool_calls").at(1).at("id"), json::value("call_1_2"));
+  EXPECT_EQ(message.at("tool_calls").at(1).at("function").at("name"), json::value("Grep"));
+  EXPECT_EQ(message.at("tool_calls").at(1).at("function").at("arguments"), json::value(R"({"pattern":"x"})"));
+  EXPECT_EQ(first.body.at("choices").at(0).at("finish_reason"), json::value("tool_calls"));
+
+  const ModelReply second = model.Answer(
+      {"/v1/chat/completions", Parse("{" + tools + R"(,"messages":[{"role":"user"},{"role":"assistant"}]})")});
+  EXPECT_EQ(second.body.at("choices").at(0).at("message").at("content"), json::value("done"));
+  const ModelReply third =
+      model.Answer({"/v1/chat/completions", Parse(R"({"messages":[{"role":"assistant"},{"role":"assistant"}]})")});
+  EXPECT_EQ(third.body.at("choices").at(0).at("message").at("content"), json::value("[the script is over]"));
+}
+
+TEST(ChatCompletionsModelTest, ToolThatIsNotOfferedBecomesText) {
+  ChatCompletionsModel model({{"look", {{"Read", {}}}}});
+  const ModelReply reply = model.Answer({"/v1/chat/completions", Parse(R"({"messages":[]})")});
+  const json::object& message = reply.body.at("choices").at(0).at("message").as_object();
+  EXPECT_EQ(message.at("content"), json::value("look\n[tool Read is not offered]"));
+  EXPECT_FALSE(message.contains("tool_calls"));
+  EXPECT_EQ(reply.body.at("choices").at(0).at("finish_reason"), json::value("stop"));
+}
+
+}  // namespace
+}  // namespace awf::model_server

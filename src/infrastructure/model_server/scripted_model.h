@@ -1,0 +1,55 @@
+// ScriptedModel: a model that says what a script tells it to. Answers requests of one wire format without any network,
+// key or cost; model_server.h serves it on loopback. Used by `awf demo` and by tests.
+//
+// A script is a list of turns. Which one is due is told by the request alone, by the number of answers of the model
+// that it already holds, so a script needs no state and serves any number of conversations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/json.h"
+
+namespace awf::model_server {
+
+struct ModelRequest {
+  std::string target;  // "/v1/chat/completions"
+  json::value body;
+};
+
+struct ModelReply {
+  int status = 200;
+  json::value body;
+};
+
+// One wire format. Answer is called on the server's thread, one request at a time.
+class ScriptedModel {
+ public:
+  virtual ~ScriptedModel() = default;
+  virtual ModelReply Answer(const ModelRequest& request) = 0;
+};
+
+struct ScriptedCall {
+  std::string tool;
+  json::object arguments;
+};
+
+// Text, tool calls, or both. A turn without calls ends the conversation.
+struct ScriptedTurn {
+  std::string text;
+  std::vector<ScriptedCall> calls;
+};
+
+// The Chat Completions format. A call of a tool that the request does not offer becomes the text
+// "[tool NAME is not offered]"; a request beyond the last turn gets the text "[the script is over]". Usage is counted
+// as bytes / 4.
+class ChatCompletionsModel final : public ScriptedModel {
+ public:
+  explicit ChatCompletionsModel(std::vector<ScriptedTurn> script) : script_(std::move(script)) {}
+  ModelReply Answer(const ModelRequest& request) override;
+
+ private:
+  std::vector<ScriptedTurn> script_;
+};
+
+}  // namespace awf::model_server

@@ -126,6 +126,7 @@ struct IsolationReport {
 struct NativeUse {
   std::string tool, client_call_id, event;
   std::string provider;
+  bool required = false;  // under isolation: required
 };
 
 struct StepEnd {
@@ -187,8 +188,8 @@ class RunObserver {
   virtual void NativeCallRefused(const StepContext&, const NativeUse&) {}
   virtual void AgentText(const StepContext&, std::string_view) {}    // live; not necessarily the final output
   virtual void TokensUsed(const StepContext&, const TokenUsage&) {}  // running total of the attempt
-  virtual void CommandOutput(const StepContext&, bool is_stderr, std::string_view) {}
-  virtual void Logged(const StepContext*, LogLevel, std::string_view message, const json::object& fields) {}
+  virtual void CommandOutput(const StepContext&, bool /*is_stderr*/, std::string_view) {}
+  virtual void Logged(const StepContext*, LogLevel, std::string_view /*message*/, const json::object& /*fields*/) {}
   virtual void StepEnded(const StepContext&, const StepEnd&) {}
   virtual void RunEnded(const RunEnd&) {}
 };

@@ -1,0 +1,28 @@
+// Names of spans' attributes that come from the OpenTelemetry semantic conventions (semantic-conventions-genai as of
+// autumn 2026; all gen_ai.* and mcp.* are at stage Development). A change there is a change here and nowhere else.
+#pragma once
+
+namespace awf::span_names {
+
+inline constexpr char kErrorType[] = "error.type";
+inline constexpr char kExceptionEvent[] = "exception";
+inline constexpr char kExceptionType[] = "exception.type";
+inline constexpr char kExceptionMessage[] = "exception.message";
+inline constexpr char kProcessExitCode[] = "process.exit.code";
+inline constexpr char kNetworkTransport[] = "network.transport";
+inline constexpr char kOperation[] = "gen_ai.operation.name";
+inline constexpr char kWorkflow[] = "gen_ai.workflow.name";
+inline constexpr char kAgent[] = "gen_ai.agent.name";
+inline constexpr char kProvider[] = "gen_ai.provider.name";
+inline constexpr char kModel[] = "gen_ai.request.model";
+inline constexpr char kConversation[] = "gen_ai.conversation.id";
+inline constexpr char kInputTokens[] = "gen_ai.usage.input_tokens";
+inline constexpr char kOutputTokens[] = "gen_ai.usage.output_tokens";
+inline constexpr char kTool[] = "gen_ai.tool.name";
+inline constexpr char kToolType[] = "gen_ai.tool.type";
+inline constexpr char kToolCallId[] = "gen_ai.tool.call.id";
+inline constexpr char kMcpMethod[] = "mcp.method.name";
+inline constexpr char kMcpProtocol[] = "mcp.protocol.version";
+inline constexpr char kRequestId[] = "jsonrpc.request.id";
+
+}  // namespace awf::span_names

@@ -55,6 +55,13 @@ class ToolRouter {
     ToolDefinition definition;
     std::shared_ptr<ToolProvider> provider;
   };
+
+  CallRecord RecordOf(const IncomingCall& call) const;
+  void Record(const CallRecord& record, const CallEnd& end);  // of a call that never ran
+  ToolResult Run(const Entry& entry, const CallRecord& record, const ToolCall& call);
+  static ToolResult Guarded(ToolProvider& provider, const ToolCall& call);
+  UnknownTool DescribeUnknown(std::string_view tool) const;
+
   const ArgumentChecker& checker_;
   ToolObserver& observer_;
   std::map<std::string, Entry, std::less<>> entries_;

@@ -67,10 +67,10 @@ class StepChannelClient {
 struct ServerEvent {
   enum class Kind { kConnected, kMessage, kClosed, kRefused } kind = Kind::kMessage;
   pid_t pid = 0;                 // from SO_PEERCRED
-  std::uint64_t connection = 0;  // counts accepted connections of this channel from 1
+  std::uint64_t connection = 0;  // counts welcomed connections of this channel from 1; 0 when refused
   std::optional<Message> message;
   bool said_bye = false;  // kClosed: bye came before the end
-  std::string reason;     // kRefused
+  std::string reason;     // kRefused: why; kClosed: the peer's fault for which it was dropped, else empty
 };
 
 // awf's side: a passive object for one poll loop and one thread.

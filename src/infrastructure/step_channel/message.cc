@@ -1,0 +1,138 @@
+// The messages of the step channel as lines of JSON, and back.
+//
+// {"type":"call_started","call":…,"tool":…,"source":…,"request_id":…,"time":MICROSECONDS SINCE 1970,"bytes_in":…} and
+// so on. Unknown members are ignored, unknown types and malformed members are the peer's fault.
+#include <utility>
+
+#include "domain/json.h"
+#include "domain/utf8.h"
+#include "infrastructure/step_channel/json_line.h"
+#include "infrastructure/step_channel/step_channel.h"
+
+namespace awf::channel {
+namespace {
+
+void PutText(json::object& object, std::string_view key, std::string_view text) { object[key] = RepairUtf8(text); }
+
+void PutTextIfAny(json::object& object, std::string_view key, std::string_view text) {
+  if (!text.empty()) PutText(object, key, text);
+}
+
+struct Encoder {
+  json::object object;
+
+  void operator()(const Ready& ready) {
+    object["type"] = "ready";
+    PutText(object, "client", ready.client);
+    PutText(object, "client_version", ready.client_version);
+    PutText(object, "protocol_version", ready.protocol_version);
+  }
+  void operator()(const ToolsListed& listed) {
+    object["type"] = "tools_listed";
+    object["count"] = listed.count;
+    json::array names;
+    for (const std::string& name : listed.names) names.emplace_back(RepairUtf8(name));
+    object["names"] = std::move(names);
+    PutText(object, "digest_input", listed.digest_input);
+  }
+  void operator()(const CallStarted& started) {
+    const CallRecord& call = started.call;
+    object["type"] = "call_started";
+    PutText(object, "call", call.call);
+    PutText(object, "tool", call.tool);
+    PutText(object, "source", call.source);
+    PutText(object, "request_id", call.request_id);
+    PutTextIfAny(object, "client_call_id", call.client_call_id);
+    PutTextIfAny(object, "traceparent", call.traceparent);
+    object["time"] = std::chrono::duration_cast<std::chrono::microseconds>(call.time.time_since_epoch()).count();
+    object["bytes_in"] = call.bytes_in;
+  }
+  void operator()(const CallFinished& finished) {
+    const CallEnd& end = finished.end;
+    object["type"] = "call_finished";
+    PutText(object, "call", finished.call);
+    object["duration_us"] = end.duration.count();
+    object["outcome"] = ToString(end.outcome);
+    PutTextIfAny(object, "error", end.error);
+    PutTextIfAny(object, "error_type", end.error_type);
+    PutTextIfAny(object, "denied", end.denied);
+    if (end.truncated) object["truncated"] = true;
+    object["bytes_out"] = end.bytes_out;
+    if (end.exit_code) object["exit_code"] = *end.exit_code;
+  }
+  void operator()(const Bye&) { object["type"] = "bye"; }
+};
+
+std::expected<Message, std::string> ReadReady(Fields& fields) {
+  Ready ready;
+  ready.client = fields.Text("client");
+  ready.client_version = fields.Text("client_version");
+  ready.protocol_version = fields.Text("protocol_version");
+  return fields.Done(Message(std::move(ready)));
+}
+
+std::expected<Message, std::string> ReadToolsListed(Fields& fields) {
+  ToolsListed listed;
+  listed.count = static_cast<std::size_t>(fields.Number("count", 0, 1'000'000));
+  listed.names = fields.Texts("names");
+  listed.digest_input = fields.Text("digest_input");
+  return fields.Done(Message(std::move(listed)));
+}
+
+std::expected<Message, std::string> ReadCallStarted(Fields& fields) {
+  CallRecord call;
+  call.call = fields.CallIdentifier("call");
+  call.tool = fields.Text("tool");
+  call.source = fields.Text("source");
+  call.request_id = fields.Text("request_id");
+  call.client_call_id = fields.OptionalText("client_call_id");
+  call.traceparent = fields.OptionalText("traceparent");
+  constexpr std::int64_t kLastMicrosecond = 9'000'000'000'000'000;  // in 2255: still fits as nanoseconds
+  call.time = WallClock::time_point(std::chrono::microseconds(fields.Number("time", 0, kLastMicrosecond)));
+  call.bytes_in = static_cast<std::uint64_t>(fields.Number("bytes_in", 0, INT64_MAX));
+  return fields.Done(Message(CallStarted{std::move(call)}));
+}
+
+std::expected<Message, std::string> ReadCallFinished(Fields& fields) {
+  CallFinished finished;
+  finished.call = fields.CallIdentifier("call");
+  constexpr std::int64_t kLongest = 9'000'000'000'000'000;  // fits as nanoseconds
+  finished.end.duration = std::chrono::microseconds(fields.Number("duration_us", 0, kLongest));
+  const std::string outcome = fields.Text("outcome");
+  if (const auto parsed = ParseCallOutcome(outcome)) {
+    finished.end.outcome = *parsed;
+  } else {
+    fields.Fault("outcome");
+  }
+  finished.end.error = fields.OptionalText("error");
+  finished.end.error_type = fields.OptionalText("error_type");
+  finished.end.denied = fields.OptionalText("denied");
+  finished.end.truncated = fields.OptionalBool("truncated");
+  finished.end.bytes_out = static_cast<std::uint64_t>(fields.Number("bytes_out", 0, INT64_MAX));
+  if (fields.Has("exit_code")) {
+    finished.end.exit_code = static_cast<int>(fields.Number("exit_code", INT32_MIN, INT32_MAX));
+  }
+  return fields.Done(Message(std::move(finished)));
+}
+
+}  // namespace
+
+std::string Encode(const Message& message) {
+  Encoder encoder;
+  std::visit(encoder, message);
+  return json::serialize(encoder.object);
+}
+
+std::expected<Message, std::string> Decode(std::string_view line) {
+  auto fields = Fields::Parse(line);
+  if (!fields) return std::unexpected(std::move(fields).error());
+  const std::string type = fields->Text("type");
+  if (type == "ready") return ReadReady(*fields);
+  if (type == "tools_listed") return ReadToolsListed(*fields);
+  if (type == "call_started") return ReadCallStarted(*fields);
+  if (type == "call_finished") return ReadCallFinished(*fields);
+  if (type == "bye") return fields->Done(Message(Bye{}));
+  return std::unexpected("unknown message type");
+}
+
+}  // namespace awf::channel

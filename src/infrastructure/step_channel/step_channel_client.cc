@@ -1,0 +1,91 @@
+// mcp-serve's side of the step channel.
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "domain/time.h"
+#include "infrastructure/step_channel/handshake.h"
+#include "infrastructure/step_channel/line_buffer.h"
+#include "infrastructure/step_channel/step_channel.h"
+#include "infrastructure/step_channel/unix_socket.h"
+
+namespace awf::channel {
+namespace {
+
+std::unexpected<Error> NotConnected(const std::string& why) {
+  return Fail("EXECUTION.MCP_PROXY.NOT_CONNECTED", "no step channel: " + why,
+              "awf mcp-serve is started by the agent of a running `awf run`; use `awf mcp serve` by hand.");
+}
+
+// The whole text or nothing more: a peer that is gone is no reason to die of SIGPIPE.
+bool SendAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+std::expected<std::string, std::string> ReceiveLine(int fd, const Deadline& deadline) {
+  constexpr std::size_t kLongestAnswer = 64 << 10;
+  LineBuffer buffer(kLongestAnswer);
+  while (!buffer.TooLong()) {
+    pollfd waiting{fd, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, RemainingMs(deadline));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return std::unexpected("no answer from awf run");
+    std::array<char, 4096> bytes{};
+    const ssize_t length = ::recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (length < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (length <= 0) return std::unexpected("awf run closed the connection");
+    buffer.Append({bytes.data(), static_cast<std::size_t>(length)});
+    if (const auto line = buffer.Next()) return std::string(*line);
+  }
+  return std::unexpected("the answer to hello is too long");
+}
+
+}  // namespace
+
+struct StepChannelClient::State {
+  Fd socket;
+  std::mutex writing;
+  bool lost = false;  // under `writing`: a line may be half out, nothing may follow it
+};
+
+StepChannelClient::StepChannelClient(Fd socket) : state_(std::make_unique<State>()) {
+  state_->socket = std::move(socket);
+}
+
+StepChannelClient::~StepChannelClient() = default;
+
+std::expected<std::unique_ptr<StepChannelClient>, Error> StepChannelClient::Connect(const std::filesystem::path& socket,
+                                                                                    std::string_view token) {
+  auto connected = ConnectUnix(socket);
+  if (!connected) return NotConnected(connected.error());
+  if (!SendAll(connected->get(), HelloLine(token, ::getpid()))) return NotConnected("hello could not be sent");
+  const auto answer = ReceiveLine(connected->get(), SteadyClock::now() + std::chrono::seconds(5));
+  if (!answer) return NotConnected(answer.error());
+  if (const auto welcome = ReadAnswer(*answer); !welcome) return NotConnected("refused: " + welcome.error());
+  return std::unique_ptr<StepChannelClient>(new StepChannelClient(std::move(*connected)));
+}
+
+bool StepChannelClient::Send(const Message& message) {
+  std::string line = Encode(message);
+  if (line.size() > kMaxLine) return false;
+  line.push_back('\n');
+  const std::lock_guard lock(state_->writing);
+  if (!state_->lost) state_->lost = !SendAll(state_->socket.get(), line);
+  return !state_->lost;
+}
+
+int StepChannelClient::fd() const { return state_->socket.get(); }
+
+}  // namespace awf::channel

@@ -63,6 +63,10 @@ class Confinement {
   // `make_parents`.
   std::expected<WriteTarget, PathFault> OpenForWrite(std::string_view path, bool make_parents) const;
 
+  // The fault of a path that does not exist: "File not found: readme.md. Did you mean README.md?", or that policy
+  // refuses it, or that the root is gone.
+  PathFault NotFound(std::string_view path, std::string_view kind) const;
+
   // True when a real absolute path may be read / written in this mode.
   bool MayRead(std::string_view real) const;
   bool MayWrite(std::string_view real) const;
@@ -75,6 +79,20 @@ class Confinement {
 
  private:
   struct Rules;
+  struct WritePath;
+
+  std::expected<std::string, PathFault> Absolute(std::string_view path) const;
+  std::expected<OpenedPath, PathFault> Open(std::string_view path, std::string_view kind) const;
+  std::string ShownAsGiven(std::string_view absolute) const;
+  std::string ShownOpened(std::string_view absolute, std::string_view real) const;
+  PathFault Refusal(std::string_view absolute, std::string_view real, bool writing) const;
+  bool RefusedUnopened(const std::string& absolute, bool writing) const;
+  bool RootGone(std::string_view absolute) const;
+  PathFault Explain(const std::string& absolute, int error, std::string_view kind, bool writing) const;
+  std::expected<Fd, PathFault> OpenParent(const WritePath& path, bool make_parents) const;
+  std::expected<Fd, PathFault> MakeParents(const WritePath& path) const;
+  std::expected<WriteTarget, PathFault> Target(const WritePath& path, Fd parent) const;
+
   std::shared_ptr<const Rules> rules_;
 };
 

@@ -64,6 +64,7 @@ struct Invocation {
   std::vector<std::string> unset_env;
   std::string input;  // written to stdin, then closed
   std::vector<PrivateFile> files;
+  std::vector<std::string> warnings;  // what was left out of the user's wishes, for WARN lines
 };
 
 // What a provider makes of one line of its CLI's stream. One line may yield several events.
@@ -81,6 +82,7 @@ class AgentEvents {
   virtual void Tokens(const TokenUsage& usage) = 0;  // running or final totals; replaces the former
   virtual void Session(std::string_view id) = 0;
   virtual void HopelessRetry(const Error& why) = 0;  // stop early: more tries cannot help
+  virtual void FinalEvent() = 0;                     // the CLI has told its result; what ends after it ends in order
 };
 
 struct ProcessExit {
@@ -95,6 +97,7 @@ struct Verdict {
   std::string output;            // assistant text
   TokenUsage usage;
   std::string session_id;
+  std::string model;  // as the CLI named it; may be empty
 };
 
 // One attempt with one CLI. Used by one thread.

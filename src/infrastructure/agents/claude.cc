@@ -1,0 +1,371 @@
+#include "infrastructure/agents/claude.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "domain/random_id.h"
+#include "infrastructure/agents/isolation.h"
+#include "infrastructure/agents/project_memory.h"
+#include "infrastructure/agents/stream_json.h"
+
+namespace awf::agents {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRecipeEnvironment = {{
+    {"ENABLE_TOOL_SEARCH", "false"},
+    {"CLAUDE_CODE_DISABLE_ATTACHMENTS", "1"},
+    {"DISABLE_AUTOUPDATER", "1"},
+    {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
+    {"CLAUDE_CODE_MAX_RETRIES", "3"},
+}};
+
+bool IsRecipeName(std::string_view name) {
+  return name == "TMPDIR" || name.starts_with("AWF_") ||
+         std::ranges::any_of(kRecipeEnvironment, [&](const auto& entry) { return entry.first == name; });
+}
+
+std::string NewUuid() {
+  std::string hex = RandomHex(16);
+  hex[12] = '4';  // version and variant of a random UUID
+  hex[16] = "89ab"[hex[16] % 4];
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
+         hex.substr(20);
+}
+
+// A comma string or a list → names.
+std::vector<std::string> ToolNames(const json::object& options, std::string_view key) {
+  if (ArrayAt(options, key) != nullptr) return TextsAt(options, key);
+  std::vector<std::string> names;
+  std::istringstream text{std::string(TextAt(options, key))};
+  for (std::string name; std::getline(text, name, ',');) {
+    const std::size_t first = name.find_first_not_of(' ');
+    if (first != std::string::npos) names.push_back(name.substr(first, name.find_last_not_of(' ') - first + 1));
+  }
+  return names;
+}
+
+std::string Joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::string LastLine(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+  return std::string(text.substr(text.rfind('\n') + 1));
+}
+
+TokenUsage UsageOf(const json::object& usage) {
+  TokenUsage tokens;
+  tokens.input = IntegerAt(usage, "input_tokens") + IntegerAt(usage, "cache_creation_input_tokens") +
+                 IntegerAt(usage, "cache_read_input_tokens");
+  tokens.output = IntegerAt(usage, "output_tokens");
+  tokens.total = tokens.input + tokens.output;
+  return tokens;
+}
+
+std::string McpConfig(const ProxyEndpoint& proxy, const std::string& server) {
+  const json::object entry{{"type", "stdio"},
+                           {"command", proxy.program.string()},
+                           {"args", json::array{"mcp-serve", "--config", proxy.config.string()}},
+                           {"env", json::object()},
+                           {"timeout", proxy.timeout_ms}};
+  return json::serialize(json::object{{"mcpServers", json::object{{server, entry}}}});
+}
+
+}  // namespace
+
+bool IsVerifiedClaude(std::string_view version) { return version == "2.1.197" || version == "2.1.332"; }
+
+ClaudeProvider::ClaudeProvider(const Environment& environment, fs::path step_folder, std::string version,
+                               std::string server)
+    : home_(environment.Get("HOME")),
+      step_folder_(std::move(step_folder)),
+      version_(std::move(version)),
+      server_(std::move(server)) {
+  const std::string config = environment.Get("CLAUDE_CONFIG_DIR");
+  if (!config.empty()) {
+    config_dir_ = config;
+  } else if (!home_.empty()) {
+    config_dir_ = home_ / ".claude";
+  }
+}
+
+std::string ClaudeProvider::ShownName(std::string_view final_name) const {
+  return "mcp__" + server_ + "__" + std::string(final_name);
+}
+
+std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
+  const json::object& options = request.options;
+  const bool intercept = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
+  Invocation invocation;
+  auto& argv = invocation.argv;
+  argv = {"claude", "-p", "--output-format", "stream-json", "--verbose"};
+  if (proxy != nullptr) {
+    for (const std::string& tool : proxy->tools) ours_.insert(ShownName(tool));
+    invocation.files.push_back({"mcp.json", McpConfig(*proxy, server_)});
+    argv.insert(argv.end(), {"--mcp-config", (step_folder_ / "mcp.json").string()});
+  }
+  argv.emplace_back("--strict-mcp-config");
+  if (intercept) argv.insert(argv.end(), {"--tools", ""});
+
+  std::vector<std::string> allowed;
+  if (proxy != nullptr) allowed.push_back("mcp__" + server_);
+  const std::vector<std::string> wanted = ToolNames(options, "allowed_tools");
+  if (!intercept) {
+    allowed.insert(allowed.end(), wanted.begin(), wanted.end());
+  } else if (!wanted.empty()) {
+    invocation.warnings.emplace_back("options.allowed_tools is ignored while the built-in tools are intercepted");
+  }
+  if (!allowed.empty()) argv.insert(argv.end(), {"--allowedTools", Joined(allowed, ",")});
+  if (intercept) argv.insert(argv.end(), {"--permission-mode", "dontAsk", "--setting-sources", ""});
+  argv.emplace_back("--disable-slash-commands");
+  if (BoolAt(options, "dangerously_skip_permissions")) {
+    if (intercept) {
+      invocation.warnings.emplace_back(
+          "options.dangerously_skip_permissions is ignored while the built-in tools are intercepted");
+    } else {
+      argv.emplace_back("--dangerously-skip-permissions");
+    }
+  }
+  AddPrompt(request, intercept, invocation);
+  if (intercept) AddUserSettings(invocation);
+  for (const auto& [key, flag] : {std::pair{"model", "--model"},
+                                  {"max_turns", "--max-turns"},
+                                  {"max_budget_usd", "--max-budget-usd"},
+                                  {"effort", "--effort"}}) {
+    if (const std::string value = OptionText(options, key); !value.empty()) argv.insert(argv.end(), {flag, value});
+  }
+  argv.insert(argv.end(), {"--session-id", NewUuid()});
+  for (const std::string& argument : TextsAt(options, "extra_args")) argv.push_back(argument);
+  for (const auto& [name, value] : kRecipeEnvironment) invocation.set_env.emplace_back(name, value);
+  return invocation;
+}
+
+void ClaudeProvider::AddPrompt(const AgentRequest& request, bool intercept, Invocation& invocation) const {
+  std::string system = request.system_prompt;
+  // Written before the announcement, so it is left out only where the version is known to announce.
+  if (intercept && !IsVerifiedClaude(version_))
+    system += (system.empty() ? "" : "\n\n") + std::string(kMcpOnlySentence);
+  std::string text;
+  if (!system.empty()) {
+    if (VersionAtLeast(version_, "2.1.197")) {
+      invocation.files.push_back({"system.md", system});
+      invocation.argv.insert(invocation.argv.end(),
+                             {"--append-system-prompt-file", (step_folder_ / "system.md").string()});
+    } else {
+      text = "<system>\n" + system + "\n</system>\n\n";
+    }
+  }
+  if (intercept && request.proxy->project_memory) {
+    ProjectMemory memory = LoadClaudeMemory(config_dir_, home_, request.working_dir);
+    for (std::string& warning : memory.warnings) invocation.warnings.push_back("project memory: " + warning);
+    if (!memory.text.empty()) text += memory.text + "\n\n";
+  }
+  text += request.prompt;
+  // A text that begins with a slash would be taken for a command, and "succeed" without a model.
+  if (text.starts_with('/')) text.insert(0, "\n");
+  invocation.input = std::move(text);
+}
+
+// Without --setting-sources the CLI no longer sees how the user logs in; these three keys are handed over.
+void ClaudeProvider::AddUserSettings(Invocation& invocation) const {
+  const fs::path path = config_dir_ / "settings.json";
+  std::ifstream file(path, std::ios::binary);
+  if (config_dir_.empty() || !file) return;
+  std::stringstream content;
+  content << file.rdbuf();
+  const auto settings = ParseRepairedJson(content.str());
+  if (!settings || !settings->is_object()) {
+    invocation.warnings.push_back(path.string() + " is not valid JSON; login settings in it are not used");
+    return;
+  }
+  const json::object& all = settings->get_object();
+  json::object kept;
+  for (const char* key : {"apiKeyHelper", "model"}) {
+    if (const std::string_view value = TextAt(all, key); !value.empty()) kept[key] = value;
+  }
+  if (const json::object* variables = ObjectAt(all, "env")) {
+    json::object environment;
+    for (const auto& [name, value] : *variables) {
+      // These win over the process environment, so they must not undo the recipe.
+      if (!IsRecipeName(name)) environment[name] = value;
+    }
+    if (!environment.empty()) kept["env"] = std::move(environment);
+  }
+  if (kept.empty()) return;
+  invocation.files.push_back({"settings.json", json::serialize(kept)});
+  invocation.argv.insert(invocation.argv.end(), {"--settings", (step_folder_ / "settings.json").string()});
+}
+
+void ClaudeProvider::Read(std::string_view line, AgentEvents& events) {
+  const auto event = ParseStreamLine(line);
+  if (!event) return;
+  const std::string_view type = TextAt(*event, "type");
+  if (type == "system") ReadSystem(*event, events);
+  if (type == "assistant") ReadAssistant(*event, events);
+  if (type == "user") ReadUser(*event, events);
+  if (type == "result") ReadResult(*event, events);
+}
+
+void ClaudeProvider::ReadSystem(const json::object& event, AgentEvents& events) {
+  const std::string_view subtype = TextAt(event, "subtype");
+  if (subtype == "init") {
+    session_ = TextAt(event, "session_id");
+    model_ = TextAt(event, "model");
+    bool connected = false;
+    if (const json::array* servers = ArrayAt(event, "mcp_servers")) {
+      for (const json::value& server : *servers) {
+        if (!server.is_object() || TextAt(server.get_object(), "name") != server_) continue;
+        connected = TextAt(server.get_object(), "status") == "connected";
+      }
+    }
+    events.Session(session_);
+    events.Announced(TextsAt(event, "tools"), connected, TextAt(event, "claude_code_version"));
+  } else if (subtype == "permission_denied") {
+    events.PermissionDenied(TextAt(event, "tool_name"));
+  } else if (subtype == "api_retry") {
+    const std::int64_t status = IntegerAt(event, "error_status");
+    if (status == 401 || status == 403) {
+      events.HopelessRetry({"EXECUTION.AGENT.AUTH",
+                            "claude: the API refused the login (HTTP " + std::to_string(status) + ")",
+                            "Log in with claude itself, or set ANTHROPIC_API_KEY.",
+                            {},
+                            {},
+                            {}});
+    }
+  }
+}
+
+void ClaudeProvider::ReadAssistant(const json::object& event, AgentEvents& events) {
+  const json::object* message = ObjectAt(event, "message");
+  const json::array* content = message != nullptr ? ArrayAt(*message, "content") : nullptr;
+  if (content == nullptr) return;
+  // The CLI's own words about an error, not the model's.
+  if (TextAt(*message, "model") == "<synthetic>") return;
+  const json::value* parent = event.if_contains("parent_tool_use_id");
+  const bool of_subagent = parent != nullptr && parent->is_string();
+  for (const json::value& block : *content) {
+    if (!block.is_object()) continue;
+    const json::object& part = block.get_object();
+    const std::string_view type = TextAt(part, "type");
+    if (type == "text" && !of_subagent) {
+      text_since_tool_ += TextAt(part, "text");
+      texts_.emplace_back(TextAt(part, "text"));
+      events.Text(TextAt(part, "text"));
+    } else if (type == "tool_use") {
+      const std::string_view name = TextAt(part, "name");
+      text_since_tool_.clear();
+      events.ToolUse(TextAt(part, "id"), name, !ours_.contains(name), type);
+    }
+  }
+  // Each block of a message comes as an event of its own with the same usage: count a message once.
+  if (const json::object* usage = ObjectAt(*message, "usage"); usage != nullptr && !result_) {
+    usage_by_message_[std::string(TextAt(*message, "id"))] = UsageOf(*usage);
+    usage_ = {};
+    for (const auto& [id, tokens] : usage_by_message_) {
+      usage_.input += tokens.input;
+      usage_.output += tokens.output;
+      usage_.total += tokens.total;
+    }
+    events.Tokens(usage_);
+  }
+}
+
+void ClaudeProvider::ReadUser(const json::object& event, AgentEvents& events) const {
+  const json::object* message = ObjectAt(event, "message");
+  const json::array* content = message != nullptr ? ArrayAt(*message, "content") : nullptr;
+  if (content == nullptr) return;
+  for (const json::value& block : *content) {
+    if (!block.is_object() || TextAt(block.get_object(), "type") != "tool_result") continue;
+    const json::object& result = block.get_object();
+    const bool is_error = BoolAt(result, "is_error");
+    std::string_view text = TextAt(result, "content");
+    for (const std::string_view wrapping : {"<tool_use_error>", "Error: "}) {
+      if (text.starts_with(wrapping)) text.remove_prefix(wrapping.size());
+    }
+    events.ToolEnded(TextAt(result, "tool_use_id"), is_error, is_error && text.starts_with("No such tool available"));
+  }
+}
+
+void ClaudeProvider::ReadResult(const json::object& event, AgentEvents& events) {
+  Result result;
+  const json::value* is_error = event.if_contains("is_error");
+  result.is_error = is_error == nullptr || !is_error->is_bool() || is_error->get_bool();
+  result.subtype = TextAt(event, "subtype");
+  result.text = TextAt(event, "result");
+  result.terminal_reason = TextAt(event, "terminal_reason");
+  result.errors = TextsAt(event, "errors");
+  result.turns = IntegerAt(event, "num_turns");
+  result.api_status = IntegerAt(event, "api_error_status");
+  if (const json::object* usage = ObjectAt(event, "usage")) {
+    usage_ = UsageOf(*usage);
+    usage_.cost_usd = NumberAt(event, "total_cost_usd");
+    events.Tokens(usage_);
+  }
+  if (const std::string_view session = TextAt(event, "session_id"); !session.empty()) session_ = session;
+  result_ = std::move(result);
+  events.FinalEvent();
+}
+
+Verdict ClaudeProvider::Judge(const ProcessExit& exit) const {
+  Verdict verdict;
+  verdict.usage = usage_;
+  verdict.session_id = session_;
+  verdict.model = model_;
+  if (result_) verdict.output = result_->text;
+  if (verdict.output.empty()) verdict.output = text_since_tool_.empty() ? Joined(texts_, "\n\n") : text_since_tool_;
+  if (!result_) {
+    verdict.failure = ExplainExit(exit);
+  } else if (result_->is_error || result_->turns == 0 || exit.exit_code != 0 || exit.signal != 0) {
+    verdict.failure = ExplainResult(exit);
+  }
+  return verdict;
+}
+
+Error ClaudeProvider::ExplainExit(const ProcessExit& exit) const {
+  const std::string last = LastLine(exit.error_output);
+  if (const std::size_t at = last.find("unknown option '"); at != std::string::npos) {
+    const std::size_t begin = at + 16;
+    return {"EXECUTION.AGENT.NOT_INSTALLED",
+            "claude " + version_ + " doesn't know " + last.substr(begin, last.find('\'', begin) - begin) +
+                "; verified with 2.1.332",
+            "Install a newer version of Claude Code.",
+            {},
+            {},
+            {}};
+  }
+  std::string message = "claude ended without its final event (";
+  message += exit.signal != 0 ? "signal " + std::to_string(exit.signal) : "exit code " + std::to_string(exit.exit_code);
+  message += ")";
+  if (!last.empty()) message += ": " + last;
+  return {"EXECUTION.AGENT.FAILED", message, {}, {}, {}, {}};
+}
+
+Error ClaudeProvider::ExplainResult(const ProcessExit& exit) const {
+  std::string text = result_->text.empty() ? Joined(result_->errors, "; ") : result_->text;
+  if (result_->is_error &&
+      (result_->api_status == 401 || result_->api_status == 403 || result_->text.starts_with("Not logged in"))) {
+    return {
+        "EXECUTION.AGENT.AUTH", "claude: " + text, "Log in with claude itself, or set ANTHROPIC_API_KEY.", {}, {}, {}};
+  }
+  if (result_->is_error && result_->api_status == 429) {
+    return {"EXECUTION.AGENT.RATE_LIMITED", "claude: " + text, {}, {}, {}, {}};
+  }
+  if (!result_->is_error && result_->turns == 0) text = "the prompt was taken for a command, no model ran: " + text;
+  if (!result_->is_error && result_->turns != 0) {
+    text = "reported success, but ended with " +
+           (exit.signal != 0 ? "signal " + std::to_string(exit.signal) : "exit code " + std::to_string(exit.exit_code));
+  }
+  if (text.empty()) text = result_->subtype;
+  return {"EXECUTION.AGENT.FAILED", "claude: " + text, {}, {}, {}, {}};
+}
+
+}  // namespace awf::agents

@@ -1,0 +1,69 @@
+// Claude Code (`claude -p`): how it is started, what its stream means, how it ends.
+//
+// In intercept mode the recipe takes every native tool away, with the user's hooks, deny rules and servers; the user's
+// login, model and environment settings and the project memory are handed over explicitly. Verified with 2.1.197 and
+// 2.1.332. One object per attempt, one thread.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/agent.h"
+#include "infrastructure/agents/environment.h"
+
+namespace awf::agents {
+
+inline constexpr std::string_view kProxyName = "awf-proxy";
+
+// Versions whose recipe and announcement were verified.
+bool IsVerifiedClaude(std::string_view version);
+
+class ClaudeProvider final : public AgentProvider {
+ public:
+  // `environment` is what the CLI will start with, before the recipe; `step_folder` is where its private files go;
+  // `server` is the name under which it knows our MCP server (another one only in recorded streams).
+  ClaudeProvider(const Environment& environment, std::filesystem::path step_folder, std::string version,
+                 std::string server = std::string(kProxyName));
+
+  std::expected<Invocation, Error> Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) override;
+  void Read(std::string_view line, AgentEvents& events) override;
+  Verdict Judge(const ProcessExit& exit) const override;
+  std::string ShownName(std::string_view final_name) const override;
+
+ private:
+  // What the last event, "result", says.
+  struct Result {
+    bool is_error = false;
+    std::string subtype, text, terminal_reason;
+    std::vector<std::string> errors;
+    std::int64_t turns = 0;
+    std::int64_t api_status = 0;
+  };
+
+  void AddPrompt(const AgentRequest& request, bool intercept, Invocation& invocation) const;
+  void AddUserSettings(Invocation& invocation) const;
+  void ReadSystem(const json::object& event, AgentEvents& events);
+  void ReadAssistant(const json::object& event, AgentEvents& events);
+  void ReadUser(const json::object& event, AgentEvents& events) const;
+  void ReadResult(const json::object& event, AgentEvents& events);
+  Error ExplainExit(const ProcessExit& exit) const;
+  Error ExplainResult(const ProcessExit& exit) const;
+
+  std::filesystem::path config_dir_, home_, step_folder_;
+  std::string version_, server_;
+  std::set<std::string, std::less<>> ours_;  // shown names
+
+  std::optional<Result> result_;
+  std::string session_, model_;
+  std::map<std::string, TokenUsage> usage_by_message_;
+  TokenUsage usage_;
+  std::string text_since_tool_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace awf::agents

@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 // Hints for the client. Absent means "not sent".
 struct Annotations {
-  std::optional<bool> read_only, destructive, idempotent, open_world;
+  std::optional<bool> read_only{}, destructive{}, idempotent{}, open_world{};
 };
 
 struct Tool {

@@ -1,0 +1,52 @@
+#include "infrastructure/telemetry/append_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace awf::telemetry {
+
+AppendFile::AppendFile(Fd fd, std::filesystem::path path)
+    : fd_(std::move(fd)), path_(std::move(path)), mutex_(std::make_unique<std::mutex>()) {}
+
+std::expected<AppendFile, Error> AppendFile::Open(const std::filesystem::path& path, bool fresh) {
+  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | (fresh ? O_EXCL : 0);
+  int fd = -1;
+  do {
+    fd = ::open(path.c_str(), flags, 0600);
+  } while (fd < 0 && errno == EINTR);
+  const int error_number = errno;
+  AppendFile file(Fd(fd), path);
+  if (fd < 0) return std::unexpected(file.Failure(error_number));
+  return file;
+}
+
+Error AppendFile::Failure(int error_number) const {
+  Error error;
+  error.code = "SYSTEM.IO.WRITE_FAILED";
+  error.message = "cannot write " + path_.string() + ": " + std::generic_category().message(error_number);
+  return error;
+}
+
+std::expected<void, Error> AppendFile::Write(std::string_view record) {
+  const std::lock_guard lock(*mutex_);
+  while (!record.empty()) {
+    const ssize_t written = ::write(fd_.get(), record.data(), record.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return std::unexpected(Failure(errno));
+    record.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+std::expected<void, Error> AppendFile::Sync() {
+  // Descriptors that cannot be synced (pipes, /dev/full) hold nothing that could be lost later.
+  if (::fdatasync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS && errno != EINTR)
+    return std::unexpected(Failure(errno));
+  return {};
+}
+
+}  // namespace awf::telemetry

@@ -1,0 +1,38 @@
+// AppendFile: a file of records, 0600, one write per record, so that a crash leaves at most one cut last line.
+//
+// Thread-safe. Sync may run while others write.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "domain/error.h"
+#include "infrastructure/process/fd.h"
+
+namespace awf::telemetry {
+
+class AppendFile {
+ public:
+  // Opens for appending, made when it does not exist (`fresh`: it must not). SYSTEM.IO.WRITE_FAILED with path and
+  // cause.
+  static std::expected<AppendFile, Error> Open(const std::filesystem::path& path, bool fresh);
+
+  // Writes the whole record, which ends in a line feed.
+  std::expected<void, Error> Write(std::string_view record);
+  std::expected<void, Error> Sync();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  AppendFile(Fd fd, std::filesystem::path path);
+  Error Failure(int error_number) const;
+
+  Fd fd_;
+  std::filesystem::path path_;
+  std::unique_ptr<std::mutex> mutex_;  // keeps a record in one piece when a write falls short; movable
+};
+
+}  // namespace awf::telemetry

@@ -1,0 +1,37 @@
+// ConsoleLog: log records on the terminal, as text or as JSON lines.
+//
+// Where a live progress view stands on the same stream, lines go through it (`print`), so that neither writes into the
+// other's lines.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "domain/masker.h"
+#include "domain/record_sinks.h"
+
+namespace awf::telemetry {
+
+struct ConsoleLogOptions {
+  LogLevel level = LogLevel::kWarn;
+  bool json = false;
+  // Text form: leave out records of which the progress view shows the same (states, tool calls, the end of the run).
+  bool beside_progress = false;
+};
+
+class ConsoleLog final : public LogSink {
+ public:
+  // `print` writes one line, line feed included, and is thread-safe. `masker` outlives the log.
+  ConsoleLog(ConsoleLogOptions options, const Masker& masker, std::function<void(std::string_view)> print);
+
+  bool Write(const LogRecord& record) override;
+  std::string Name() const override { return "stderr"; }
+
+ private:
+  const ConsoleLogOptions options_;
+  const Masker& masker_;
+  const std::function<void(std::string_view)> print_;
+};
+
+}  // namespace awf::telemetry

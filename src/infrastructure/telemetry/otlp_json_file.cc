@@ -1,0 +1,147 @@
+#include "infrastructure/telemetry/otlp_json_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+#include <variant>
+
+#include "domain/utf8.h"
+
+namespace awf::telemetry {
+namespace {
+
+constexpr int kStatusError = 2;
+
+class Renderer {
+ public:
+  explicit Renderer(const Masker& masker) : masker_(masker) {}
+
+  json::object Span(const SpanRecord& span) const {
+    json::object out;
+    out["traceId"] = span.trace_id;
+    out["spanId"] = span.span_id;
+    if (!span.parent_span_id.empty()) out["parentSpanId"] = span.parent_span_id;
+    out["name"] = Text(span.name);
+    out["kind"] = static_cast<int>(span.kind);
+    out["startTimeUnixNano"] = Nanoseconds(span.start);
+    out["endTimeUnixNano"] = Nanoseconds(span.end);
+    out["attributes"] = List(span.attributes);
+    if (!span.events.empty()) out["events"] = Events(span);
+    if (!span.links.empty()) out["links"] = Links(span);
+    out["status"] = Status(span);
+    return out;
+  }
+
+  json::array List(const Attributes& attributes) const {
+    json::array out;
+    out.reserve(attributes.size());
+    for (const auto& [key, value] : attributes) out.push_back({{"key", Text(key)}, {"value", Value(value)}});
+    return out;
+  }
+
+ private:
+  std::string Text(std::string_view text) const { return RepairUtf8(masker_.MaskText(text)); }
+
+  static std::string Nanoseconds(WallClock::time_point time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
+  }
+
+  json::object Value(const AttributeValue& value) const {
+    if (const auto* text = std::get_if<std::string>(&value)) return {{"stringValue", Text(*text)}};
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return {{"intValue", std::to_string(*number)}};
+    if (const auto* flag = std::get_if<bool>(&value)) return {{"boolValue", *flag}};
+    return {{"doubleValue", std::get<double>(value)}};
+  }
+
+  json::array Events(const SpanRecord& span) const {
+    json::array out;
+    for (const SpanEvent& event : span.events) {
+      json::object entry{{"timeUnixNano", Nanoseconds(event.time)}, {"name", Text(event.name)}};
+      if (!event.attributes.empty()) entry["attributes"] = List(event.attributes);
+      out.push_back(std::move(entry));
+    }
+    return out;
+  }
+
+  static json::array Links(const SpanRecord& span) {
+    json::array out;
+    for (const SpanLink& link : span.links) out.push_back({{"traceId", link.trace_id}, {"spanId", link.span_id}});
+    return out;
+  }
+
+  json::object Status(const SpanRecord& span) const {
+    if (!span.failed) return {};
+    json::object status;
+    if (!span.status_message.empty()) status["message"] = Text(span.status_message);
+    status["code"] = kStatusError;
+    return status;
+  }
+
+  const Masker& masker_;
+};
+
+std::string PercentDecoded(std::string_view text) {
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : std::tolower(static_cast<unsigned char>(c)) - 'a' + 10; };
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool encoded = text[i] == '%' && i + 2 < text.size() &&
+                         std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
+                         std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
+    decoded.push_back(encoded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i]);
+    if (encoded) i += 2;
+  }
+  return decoded;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// awf's own attributes win over those of the environment.
+Attributes ResourceAttributes(const TraceResource& resource) {
+  Attributes attributes{{"service.name", resource.service_name}};
+  if (!resource.service_version.empty()) attributes.emplace_back("service.version", resource.service_version);
+  attributes.emplace_back("process.pid", resource.pid);
+  if (!resource.host.empty()) attributes.emplace_back("host.name", resource.host);
+  std::string_view rest = resource.attributes;
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string key(Trimmed(pair.substr(0, equals)));
+    const bool known = std::any_of(attributes.begin(), attributes.end(), [&](const auto& a) { return a.first == key; });
+    if (!key.empty() && !known) attributes.emplace_back(key, PercentDecoded(Trimmed(pair.substr(equals + 1))));
+  }
+  return attributes;
+}
+
+}  // namespace
+
+std::string RenderOtlpJson(const SpanRecord& span, const TraceResource& resource, const Masker& masker) {
+  const Renderer renderer(masker);
+  json::object scope{{"name", "awf"}};
+  if (!resource.service_version.empty()) scope["version"] = resource.service_version;
+  json::object scope_spans{{"scope", std::move(scope)}, {"spans", json::array{renderer.Span(span)}}};
+  json::object resource_spans{{"resource", {{"attributes", renderer.List(ResourceAttributes(resource))}}},
+                              {"scopeSpans", json::array{std::move(scope_spans)}}};
+  return json::serialize(json::object{{"resourceSpans", json::array{std::move(resource_spans)}}});
+}
+
+OtlpJsonFile::OtlpJsonFile(AppendFile file, TraceResource resource, const Masker& masker)
+    : file_(std::move(file)), resource_(std::move(resource)), masker_(masker) {}
+
+std::expected<std::unique_ptr<OtlpJsonFile>, Error> OtlpJsonFile::Open(const std::filesystem::path& path,
+                                                                       TraceResource resource, const Masker& masker) {
+  auto file = AppendFile::Open(path, false);
+  if (!file) return std::unexpected(file.error());
+  return std::unique_ptr<OtlpJsonFile>(new OtlpJsonFile(std::move(*file), std::move(resource), masker));
+}
+
+bool OtlpJsonFile::Write(const SpanRecord& span) {
+  return file_.Write(RenderOtlpJson(span, resource_, masker_) + "\n").has_value();
+}
+
+}  // namespace awf::telemetry

@@ -113,7 +113,7 @@ TEST_F(AuditFileTest, MasksThenCuts) {
   ASSERT_TRUE(audit);
   // The secret lies across the place of the cut.
   std::string error(kLongestLine - 900, 'x');
-  for (int i = 0; i < 100; ++i) error += "hunter2hunter2";
+  for (int i = 0; i < 100; ++i) error += "hunter2hunter2 ";
   error += std::string(100'000, 'y');
   ASSERT_TRUE((*audit)->Append("tool.call",
                                {{"tool", "Bash"}, {"error", error}, {"token", "abc"}, {"bad", "a\xFF"}, {"n", 1}},

@@ -49,7 +49,7 @@ TEST(LogLine, MasksBeforeItCutsAndRepairsUtf8) {
   LogRecord record = ToolCall();
   record.message = "say hunter2hunter2 \xFF";
   std::string text(kLongestLine - 700, 'x');
-  for (int i = 0; i < 1000; ++i) text += "hunter2hunter2";
+  for (int i = 0; i < 1000; ++i) text += "hunter2hunter2 ";
   record.fields = {{"text", text}, {"password", "p"}};
   record.error = "e hunter2hunter2";
   const std::string line = RenderLogJson(record, masker);

@@ -29,6 +29,9 @@
 
 namespace awf::process {
 
+// As the target of EndTree: everything below the keeper. Jobs count from 1.
+inline constexpr std::uint32_t kAllJobs = 0;
+
 // A program to run. Descriptors are duplicated into the child as 0, 1, 2; the caller keeps its own copies.
 struct SpawnRequest {
   std::vector<std::string> argv;         // argv[0] is a path, or a name looked up on `environment`'s PATH
@@ -73,8 +76,9 @@ class Keeper {
  public:
   // Forks the calling process, which must have exactly one thread. The child never returns from this call.
   static std::expected<std::unique_ptr<Keeper>, Error> Fork();
-  // Executes this very program (/proc/self/exe) as `awf keeper FD`.
-  static std::expected<std::unique_ptr<Keeper>, Error> Spawn();
+  // Executes this very program as `awf keeper FD`. Whatever program calls this must know that command: its main hands
+  // the descriptor to KeeperMain.
+  static std::expected<std::unique_ptr<Keeper>, Error> Spawn(const std::filesystem::path& program = "/proc/self/exe");
 
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
@@ -88,6 +92,9 @@ class Keeper {
   // SIGKILL. Answered by kFolderReady.
   void OwnFolder(const std::filesystem::path& folder);
 
+  // From now on programs cannot gain rights (no_new_privs) and leave no core files. Cannot be taken back.
+  void Restrict();
+
   // Starts a program. Answered by kStarted or kFailed, later kExited.
   std::uint32_t Start(const SpawnRequest& request);
 
@@ -96,7 +103,8 @@ class Keeper {
 
   // SIGTERM to the job's whole tree (by descent, session leavers included), after `grace` SIGKILL, repeated until
   // nothing is left; then kTreeGone. Earlier jobs of the same keeper are spared. A job whose leader has ended is
-  // fine: what it left running is found by descent as long as it is known to belong to the job.
+  // fine: what it left running is found by descent as long as it is known to belong to the job. kAllJobs is everything.
+  // A second call for the same job can only shorten the grace. Processes of other users are let be.
   void EndTree(std::uint32_t job, std::chrono::milliseconds grace);
 
   // SIGKILL to direct children of the keeper that it did not start itself: leftovers of a command child that died.
@@ -106,7 +114,8 @@ class Keeper {
   std::optional<KeeperEvent> Next();
 
   // Ends all trees (SIGTERM, after `grace` SIGKILL), deletes the folder, ends the keeper. Blocks at most
-  // grace + 1 s. After it only fd() and pid() may be used. Idempotent.
+  // grace + 1 s. After it only fd() and pid() may be used. Idempotent. Deletes the folder also when the keeper has been
+  // killed; call KillStrayChildren before, so that nobody writes into it any more.
   void Stop(std::chrono::milliseconds grace);
 
  private:
@@ -115,13 +124,14 @@ class Keeper {
   std::unique_ptr<State> state_;
 };
 
-// The main function of `awf keeper FD`: serves the owner on that socket until it closes. Returns the exit code.
+// The main function of `awf keeper FD`: serves the owner on that socket until it closes. Returns the exit code. Takes
+// the whole process over: descriptors, session, signals, environment.
 int KeeperMain(int socket_fd);
 
 // Makes orphaned descendants children of this process.
 void BecomeSubreaper();
-// Kills (SIGKILL, by descent) and reaps every child of this process whose pid `is_known` does not claim.
-// Returns how many it killed.
+// Kills (SIGKILL, by descent) and reaps every child of this process that is neither the process of a Keeper object nor
+// claimed by `is_known`. Returns how many it killed. Thread-safe; whoever starts children of other kinds claims them.
 int KillStrayChildren(const std::function<bool(pid_t)>& is_known);
 
 }  // namespace awf::process

@@ -98,6 +98,13 @@ CallEnd EndOf(const ToolResult& result, bool cancelled) {
   return end;
 }
 
+// There are no unobserved calls.
+ToolResult Unobserved() {
+  ToolResult result = ToolResult::Failure("awf, which supervises this server, is gone. The tool was not run.");
+  result.fields.lost = true;
+  return result;
+}
+
 Error Collision(const ToolDefinition& tool, std::string_view other_source) {
   return Error{"USER.MCP_PROXY.NAME_COLLISION",
                "two tools would be named " + tool.name + " (" + std::string(other_source) + " and " + tool.source + ")",
@@ -182,7 +189,7 @@ std::expected<ToolResult, UnknownTool> ToolRouter::Call(const IncomingCall& call
 ToolResult ToolRouter::Run(const Entry& entry, const CallRecord& record, const ToolCall& call) {
   observer_.Started(record);
   const auto begin = SteadyClock::now();
-  ToolResult result = Guarded(*entry.provider, call);
+  ToolResult result = observer_.Reachable() ? Guarded(*entry.provider, call) : Unobserved();
   EnsureText(result);
   CallEnd end = EndOf(result, call.cancelled.stop_requested());
   end.duration = std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - begin);

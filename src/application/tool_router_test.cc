@@ -27,6 +27,7 @@ class Recorder : public ToolObserver {
     }
     ADD_FAILURE() << "finished before it started";
   }
+  bool Reachable() const override { return reachable; }
   // The one call there must be.
   Recorded Only() const {
     EXPECT_EQ(calls.size(), 1U);
@@ -34,6 +35,7 @@ class Recorder : public ToolObserver {
   }
 
   std::vector<Recorded> calls;
+  bool reachable = true;
 };
 
 class PlainChecker : public ArgumentChecker {
@@ -235,6 +237,16 @@ TEST_F(ToolRouterTest, WhatAToolThrowsIsAnErrorOfTheCall) {
   builtin_->on_call = [](const ToolCall&) -> ToolResult { throw 7; };
   ASSERT_TRUE(Call("Read"));
   EXPECT_EQ(recorder_.calls.at(1).end->error, "internal error in tool Read: unknown exception");
+}
+
+TEST_F(ToolRouterTest, NoToolRunsUnobserved) {
+  recorder_.reachable = false;
+  builtin_->on_call = [](const ToolCall&) -> ToolResult { throw std::logic_error("must not run"); };
+  const auto result = Call("Read");
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->is_error);
+  EXPECT_EQ(Text(*result), "awf, which supervises this server, is gone. The tool was not run.");
+  EXPECT_EQ(recorder_.Only().end->outcome, CallOutcome::kLost);
 }
 
 TEST_F(ToolRouterTest, AResultIsNeverWithoutText) {

@@ -65,6 +65,8 @@ class ToolObserver {
   virtual ~ToolObserver() = default;
   virtual void Started(const CallRecord& call) = 0;
   virtual void Finished(const CallRecord& call, const CallEnd& end) = 0;
+  // False once nobody can be told any more: then no tool may run. Asked after Started.
+  virtual bool Reachable() const { return true; }
 };
 
 }  // namespace awf

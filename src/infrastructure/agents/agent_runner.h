@@ -1,0 +1,38 @@
+// AgentRunner: runs one attempt of an agent step with an agent CLI. The one place that spawns, streams, supervises,
+// kills, and proves connection and success, for all CLIs; what differs between them is in their AgentProvider.
+//
+// One thread with one poll over the CLI's pipes, the keeper, the step channel, the deadline and a wake-up for
+// cancelling. When Run returns, no process of the attempt is left and its private folder is gone.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "domain/agent.h"
+#include "infrastructure/agents/program_version.h"
+
+namespace awf::agents {
+
+// What the runner needs to know of the awf process that it runs in.
+struct AgentHost {
+  std::filesystem::path program;         // absolute path of awf, for keeper and MCP server
+  std::filesystem::path private_folder;  // of the run: exists, 0700; the steps' folders are made in it
+  std::vector<std::string> environment;  // NAME=value, the user's
+  bool traced = false;                   // spans are made: children get TRACEPARENT
+};
+
+class AgentRunner {
+ public:
+  // Makes this process a subreaper, so that orphans of a killed keeper can be found.
+  explicit AgentRunner(AgentHost host);
+
+  // `request.provider` must be a CLI's. Thread-safe.
+  StepResult Run(const AgentRequest& request, RunObserver& observer);
+
+ private:
+  AgentHost host_;
+  ProgramVersions versions_;
+};
+
+}  // namespace awf::agents

@@ -1,0 +1,37 @@
+#include "infrastructure/agents/step_tools.h"
+
+#include "domain/masker.h"
+
+namespace awf::agents {
+
+ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std::string>& environment,
+                              const std::filesystem::path& private_folder) {
+  ToolSettings settings;
+  settings.root = request.working_dir;
+  settings.sandbox = request.proxy->sandbox;
+  settings.env = request.proxy->env;
+  settings.environment = environment;
+  settings.private_folder = private_folder;
+  settings.deadline = request.deadline;
+  const json::value* variables = request.options.if_contains("env");
+  if (variables != nullptr && variables->is_object()) {
+    for (const auto& [name, value] : variables->get_object()) {
+      if (IsSecretName(name)) settings.secret_names.emplace_back(name);
+    }
+  }
+  return settings;
+}
+
+std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox) {
+  if (sandbox.mode == SandboxMode::kOff && sandbox.network) return std::string(ToString(sandbox.mode));
+  // This build confines the file tools; nothing confines commands yet, so what was asked for explicitly cannot hold.
+  if (sandbox.explicit_mode || !sandbox.network) {
+    return Fail("USER.MCP_PROXY.UNSUPPORTED_PROVIDER",
+                "sandbox " + std::string(sandbox.network ? ToString(sandbox.mode) : "network: false") +
+                    " cannot be enforced for commands on this machine",
+                "Leave mcp_proxy.sandbox out (the default degrades, and says so), or set it to off.");
+  }
+  return std::string("degraded");
+}
+
+}  // namespace awf::agents

@@ -1,0 +1,321 @@
+// A fake of the `claude` program: takes the flags of the real one, starts the MCP server that --mcp-config names, and
+// writes the event stream. What it does is told by a scenario, the JSON file in FAKE_CLAUDE_SCENARIO:
+//
+//   version           what --version prints (2.1.332)
+//   server            normal (default) | none: never started, and said so | mute: started and left alone, but called
+//                     connected | probe: a process that is started and stopped, then another one
+//   announce          false: no init event;   extra, missing: names added to and taken from the announced tools
+//   ignore_sigterm    true
+//   steps             in order, each an object with one of:
+//     text: T             assistant text
+//     call: TOOL          through the MCP server, with `arguments`; `crash_when: FILE` kills the server with SIGKILL as
+//                         soon as that file exists. A server that is gone is started again, without tools/list
+//     kill_server: true   SIGKILL
+//     stop_server: true   as at the end
+//     native: NAME        a tool use of its own; `refused: true`, or `open: true` for one without result
+//     deny: TOOL          a call of ours that is refused by permission
+//     retry: STATUS       an api_retry event
+//     print: TEXT         a raw line;   print_bytes: N: one line of N bytes;   replay: FILE: its bytes
+//     stderr: TEXT
+//     leave_child: true   a process in a session of its own that sleeps
+//     touch: FILE         creates it
+//     hang: true          for ever
+//   result            text of the result event ("done"); null: none
+//   error_status      makes the result an API error
+//   exit              exit code (0)
+//
+// With FAKE_CLAUDE_RECORD its arguments, environment, stdin and the files named by flags are written there as JSON.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/fakes/fake_mcp_client.h"
+
+extern char** environ;
+
+namespace awf::fakes {
+namespace {
+
+namespace json = boost::json;
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string Option(const std::vector<std::string>& arguments, std::string_view name) {
+  const auto at = std::ranges::find(arguments, name);
+  return at != arguments.end() && at + 1 != arguments.end() ? *(at + 1) : std::string();
+}
+
+class FakeClaude {
+ public:
+  FakeClaude(std::vector<std::string> arguments, json::object scenario)
+      : arguments_(std::move(arguments)), scenario_(std::move(scenario)) {}
+
+  int Run() {
+    if (Flag("ignore_sigterm")) ::signal(SIGTERM, SIG_IGN);
+    Record();
+    StartServer();
+    if (Get("announce") != json::value(false)) Announce();
+    if (const json::value* steps = scenario_.if_contains("steps")) {
+      for (const json::value& step : steps->as_array()) Do(step.as_object());
+    }
+    Finish();
+    server_.reset();
+    return static_cast<int>(scenario_.contains("exit") ? scenario_.at("exit").as_int64() : 0);
+  }
+
+ private:
+  json::value Get(std::string_view key) const {
+    const json::value* value = scenario_.if_contains(key);
+    return value != nullptr ? *value : json::value();
+  }
+  std::string Text(std::string_view key) const {
+    const json::value value = Get(key);
+    return value.is_string() ? std::string(value.as_string()) : std::string();
+  }
+  bool Flag(std::string_view key) const { return Get(key) == json::value(true); }
+  std::vector<std::string> Names(std::string_view key) const {
+    std::vector<std::string> names;
+    const json::value value = Get(key);
+    if (value.is_array()) {
+      for (const json::value& name : value.as_array()) names.emplace_back(name.as_string());
+    }
+    return names;
+  }
+
+  static void Emit(const json::object& event) { Print(json::serialize(event)); }
+  static void Print(const std::string& line) { std::cout << line << "\n" << std::flush; }
+
+  void Record() {
+    const std::string input(std::istreambuf_iterator<char>(std::cin), {});
+    const char* path = std::getenv("FAKE_CLAUDE_RECORD");
+    if (path == nullptr) return;
+    json::array argv(arguments_.begin(), arguments_.end());
+    json::array environment;
+    for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+    json::object files;
+    for (const char* flag : {"--mcp-config", "--settings", "--append-system-prompt-file"}) {
+      if (const std::string file = Option(arguments_, flag); !file.empty()) files[flag] = ReadFile(file);
+    }
+    char folder[4096];
+    std::ofstream(path) << json::serialize(json::object{{"argv", std::move(argv)},
+                                                        {"env", std::move(environment)},
+                                                        {"stdin", input},
+                                                        {"cwd", ::getcwd(folder, sizeof folder)},
+                                                        {"files", std::move(files)}});
+  }
+
+  // The one entry of --mcp-config.
+  std::vector<std::string> ServerCommand() {
+    const std::string file = Option(arguments_, "--mcp-config");
+    if (file.empty()) return {};
+    const json::value config = json::parse(ReadFile(file));
+    const auto& entry = *config.at("mcpServers").as_object().begin();
+    server_name_ = entry.key();
+    std::vector<std::string> command{std::string(entry.value().at("command").as_string())};
+    for (const json::value& word : entry.value().at("args").as_array()) command.emplace_back(word.as_string());
+    return command;
+  }
+
+  void StartServer() {
+    const std::vector<std::string> command = ServerCommand();
+    const std::string how = Text("server");
+    if (command.empty() || how == "none") return;
+    server_ = std::make_unique<FakeMcpClient>(command);
+    if (how == "probe") {
+      server_->Start();
+      server_->Initialize();
+      server_->Stop();
+    }
+    if (!server_->Start() || how == "mute") {
+      connected_ = true;
+      tools_ = {"Bash", "Edit", "Glob", "Grep", "Read", "Write"};
+      return;
+    }
+    if (!server_->Initialize()) return;
+    const auto tools = server_->ListTools();
+    if (!tools) return;
+    connected_ = true;
+    tools_ = *tools;
+  }
+
+  void Announce() {
+    json::array tools;
+    const std::vector<std::string> missing = Names("missing");
+    for (const std::string& tool : tools_) {
+      if (std::ranges::find(missing, tool) == missing.end()) tools.emplace_back("mcp__" + server_name_ + "__" + tool);
+    }
+    for (const std::string& tool : Names("extra")) tools.emplace_back(tool);
+    json::array servers;
+    if (!server_name_.empty()) {
+      servers.push_back(json::object{{"name", server_name_}, {"status", connected_ ? "connected" : "failed"}});
+    }
+    Emit({{"type", "system"},
+          {"subtype", "init"},
+          {"session_id", kSession},
+          {"tools", std::move(tools)},
+          {"mcp_servers", std::move(servers)},
+          {"model", "fake-model"},
+          {"claude_code_version", Version()}});
+  }
+
+  std::string Version() const { return Text("version").empty() ? "2.1.332" : Text("version"); }
+
+  void Do(const json::object& step) {
+    const auto text = [&](std::string_view key) { return std::string(step.at(key).as_string()); };
+    if (step.contains("text")) Assistant(json::object{{"type", "text"}, {"text", step.at("text")}});
+    if (step.contains("call")) Call(step);
+    if (step.contains("kill_server")) server_->Kill();
+    if (step.contains("stop_server")) server_->Stop();
+    if (step.contains("native")) Native(step);
+    if (step.contains("deny")) Deny(text("deny"));
+    if (step.contains("retry")) {
+      Emit({{"type", "system"}, {"subtype", "api_retry"}, {"attempt", 1}, {"error_status", step.at("retry")}});
+    }
+    if (step.contains("print")) Print(text("print"));
+    if (step.contains("print_bytes")) {
+      Print(std::string(static_cast<std::size_t>(step.at("print_bytes").as_int64()), 'x'));
+    }
+    if (step.contains("replay")) std::cout << ReadFile(text("replay")) << std::flush;
+    if (step.contains("stderr")) std::cerr << text("stderr") << std::endl;
+    if (step.contains("leave_child")) LeaveChild();
+    if (step.contains("touch")) std::ofstream(text("touch")).flush();
+    if (step.contains("hang")) {
+      for (;;) ::pause();
+    }
+  }
+
+  void Assistant(json::object block) {
+    ++message_;
+    Emit({{"type", "assistant"},
+          {"message", json::object{{"id", "msg_" + std::to_string(message_)},
+                                   {"role", "assistant"},
+                                   {"model", "fake-model"},
+                                   {"content", json::array{std::move(block)}},
+                                   {"usage", json::object{{"input_tokens", 10}, {"output_tokens", 1}}}}},
+          {"parent_tool_use_id", nullptr},
+          {"session_id", kSession}});
+  }
+
+  std::string Use(const std::string& shown_name, const json::object& input) {
+    std::string id = "toolu_" + std::to_string(++use_);
+    Assistant({{"type", "tool_use"}, {"id", id}, {"name", shown_name}, {"input", input}});
+    return id;
+  }
+
+  static void Result(const std::string& id, const json::value& content, bool is_error) {
+    Emit({{"type", "user"},
+          {"message", json::object{{"role", "user"},
+                                   {"content", json::array{json::object{{"tool_use_id", id},
+                                                                        {"type", "tool_result"},
+                                                                        {"content", content},
+                                                                        {"is_error", is_error}}}}}}});
+  }
+
+  void Call(const json::object& step) {
+    const std::string tool(step.at("call").as_string());
+    const json::object arguments = step.contains("arguments") ? step.at("arguments").as_object() : json::object();
+    const std::string id = Use("mcp__" + server_name_ + "__" + tool, arguments);
+    if (!server_->running() && (!server_->Start() || !server_->Initialize())) {
+      return Result(id, "Connection closed", true);
+    }
+    if (const json::value* file = step.if_contains("crash_when")) {
+      server_->SendCall(tool, arguments, id);
+      while (::access(file->as_string().c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
+      server_->Kill();
+      return Result(id, "Connection closed", true);
+    }
+    const auto answer = server_->CallTool(tool, arguments, id);
+    if (!answer) return Result(id, "Connection closed", true);
+    const json::value* is_error = answer->if_contains("isError");
+    Result(id, answer->at("content"), is_error != nullptr && *is_error == json::value(true));
+  }
+
+  void Native(const json::object& step) {
+    const std::string name(step.at("native").as_string());
+    const std::string id = Use(name, {});
+    if (step.contains("open")) return;
+    const bool refused = step.contains("refused");
+    Result(id,
+           json::value(refused ? "<tool_use_error>Error: No such tool available: " + name + "</tool_use_error>"
+                               : "it ran"),
+           refused);
+  }
+
+  void Deny(const std::string& tool) {
+    const std::string shown = "mcp__" + server_name_ + "__" + tool;
+    const std::string id = Use(shown, {});
+    Emit({{"type", "system"}, {"subtype", "permission_denied"}, {"tool_name", shown}, {"tool_use_id", id}});
+    Result(id, json::value("Permission to use " + shown + " has been denied"), true);
+  }
+
+  static void LeaveChild() {
+    if (::fork() != 0) return;
+    ::setsid();
+    ::signal(SIGTERM, SIG_IGN);
+    ::execl("/bin/sleep", "sleep", "300", static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+
+  void Finish() {
+    if (scenario_.contains("result") && Get("result").is_null()) return;
+    const json::value status = Get("error_status");
+    const std::string text = Text("result").empty() ? "done" : Text("result");
+    Emit({{"type", "result"},
+          {"subtype", "success"},
+          {"is_error", !status.is_null()},
+          {"api_error_status", status},
+          {"num_turns", message_ + 1},
+          {"result", text},
+          {"session_id", kSession},
+          {"total_cost_usd", 0.25},
+          {"usage", json::object{{"input_tokens", 100},
+                                 {"cache_creation_input_tokens", 5},
+                                 {"cache_read_input_tokens", 7},
+                                 {"output_tokens", 20}}}});
+  }
+
+  static constexpr const char* kSession = "00000000-0000-4000-8000-000000000001";
+
+  std::vector<std::string> arguments_;
+  json::object scenario_;
+  std::string server_name_;
+  std::unique_ptr<FakeMcpClient> server_;
+  std::vector<std::string> tools_;
+  bool connected_ = false;
+  int message_ = 0, use_ = 0;
+};
+
+int Main(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  ::signal(SIGPIPE, SIG_IGN);
+  const char* file = std::getenv("FAKE_CLAUDE_SCENARIO");
+  json::object scenario = file != nullptr ? json::parse(ReadFile(file)).as_object() : json::object();
+  if (std::ranges::find(arguments, "--version") != arguments.end()) {
+    const json::value* version = scenario.if_contains("version");
+    std::cout << (version != nullptr ? std::string(version->as_string()) : "2.1.332") << " (Claude Code)" << std::endl;
+    return 0;
+  }
+  return FakeClaude(std::move(arguments), std::move(scenario)).Run();
+}
+
+}  // namespace
+}  // namespace awf::fakes
+
+int main(int argc, char** argv) { return awf::fakes::Main(argc, argv); }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kLostCode = "EXECUTION.MCP_PROXY.LOST";
 constexpr std::string_view kDegraded = "sandbox degraded";
+constexpr std::string_view kAgentErrors = "agent stderr";
 constexpr std::size_t kAgentErrorLines = 20;
 
 std::string StepKey(const StepContext& step) { return step.span_id + ":" + std::to_string(step.attempt); }
@@ -269,9 +270,11 @@ void RunRecorder::NativeCallRefused(const StepContext& step, const NativeUse& us
 
 void RunRecorder::Logged(const StepContext* step, LogLevel level, std::string_view message,
                          const json::object& fields) {
-  if (message == kDegraded) {
+  {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(degraded_told_, true)) return;
+    if (message == kDegraded && std::exchange(degraded_told_, true)) return;
+    OpenStep* open = step != nullptr && message == kAgentErrors ? Find(*step) : nullptr;
+    if (open != nullptr) open->stderr_logged = true;
   }
   LogRecord record = NewLog(step, level, message);
   for (const auto& [key, value] : fields) {
@@ -287,7 +290,7 @@ void RunRecorder::Logged(const StepContext* step, LogLevel level, std::string_vi
 void RunRecorder::StepEnded(const StepContext& step, const StepEnd& end) {
   OpenStep open = Close(step, end);
   if (end.sandbox == "degraded") Logged(&step, LogLevel::kWarn, kDegraded, {{"missing", "landlock"}});
-  LogAgentErrors(step, end);
+  LogAgentErrors(step, end, open);
   AuditStepEnd(step, end, open);
   LogStepEnd(step, end);
   if (sinks_.spans != nullptr) WriteSpan(BuildStepSpan(step, end, std::move(open.notes), run_.span_id));
@@ -309,9 +312,9 @@ RunRecorder::OpenStep RunRecorder::Close(const StepContext& step, const StepEnd&
   return open;
 }
 
-void RunRecorder::LogAgentErrors(const StepContext& step, const StepEnd& end) {
-  if (step.kind != StepKind::kAgent || end.stderr_tail.empty()) return;
-  LogRecord record = NewLog(&step, end.error ? LogLevel::kError : LogLevel::kDebug, "agent stderr");
+void RunRecorder::LogAgentErrors(const StepContext& step, const StepEnd& end, const OpenStep& open) {
+  if (step.kind != StepKind::kAgent || end.stderr_tail.empty() || open.stderr_logged) return;
+  LogRecord record = NewLog(&step, end.error ? LogLevel::kError : LogLevel::kDebug, kAgentErrors);
   record.fields["text"] = end.error ? LastLines(end.stderr_tail, kAgentErrorLines) : std::string_view(end.stderr_tail);
   WriteLog(record);
 }

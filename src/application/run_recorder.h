@@ -68,7 +68,8 @@ class RunRecorder final : public RunObserver {
   struct OpenStep {
     StepStart start;
     StepNotes notes;
-    std::string protocol;  // of the server that was ready last
+    std::string protocol;        // of the server that was ready last
+    bool stderr_logged = false;  // by the executor itself
   };
 
   OpenStep* Find(const StepContext& step);  // under mutex_; null for a step that is not open
@@ -83,7 +84,7 @@ class RunRecorder final : public RunObserver {
   void LogCall(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error);
   void AuditCall(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error);
   void LogStepEnd(const StepContext& step, const StepEnd& end);
-  void LogAgentErrors(const StepContext& step, const StepEnd& end);
+  void LogAgentErrors(const StepContext& step, const StepEnd& end, const OpenStep& open);
   void AuditStepEnd(const StepContext& step, const StepEnd& end, const OpenStep& open);
 
   const RecorderIdentity identity_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "domain/trace_context.h"
@@ -419,6 +420,20 @@ TEST_F(RunRecorderTest, AFailedStepCarriesItsCode) {
   EXPECT_TRUE(spans_.spans[0].failed);
   EXPECT_EQ(spans_.spans[0].status_message, "no final event");
   EXPECT_THAT(Texts(spans_.spans[0].attributes), testing::Contains("error.type=EXECUTION.AGENT.FAILED"));
+}
+
+TEST_F(RunRecorderTest, ErrorOutputThatTheExecutorLoggedIsNotRepeated) {
+  RunRecorder recorder = Make();
+  recorder.RunStarted(start_);
+  recorder.StepStarted(step_, {});
+  recorder.Logged(&step_, LogLevel::kError, "agent stderr", {{"text", "oops"}});
+  StepEnd end;
+  end.error = Error{"EXECUTION.AGENT.FAILED", "x", "", {}, "", ""};
+  end.stderr_tail = "oops\n";
+  recorder.StepEnded(step_, end);
+  EXPECT_EQ(std::count_if(log_.lines.begin(), log_.lines.end(),
+                          [](const std::string& line) { return line.find("agent stderr") != std::string::npos; }),
+            1);
 }
 
 TEST_F(RunRecorderTest, ACancelledCommandStepSaysSo) {

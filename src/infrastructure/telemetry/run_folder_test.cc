@@ -1,0 +1,130 @@
+#include "infrastructure/telemetry/run_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace awf::telemetry {
+namespace {
+
+WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
+
+unsigned Mode(const std::filesystem::path& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0U;
+}
+
+std::string Contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class RunFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "awf-run-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  Masker masker_;
+};
+
+TEST_F(RunFolderTest, IsPrivateWhateverTheUmask) {
+  const mode_t old = ::umask(0);
+  auto run = RunFolder::Create(folder_ / "data" / "awf", "", At(1793700909125));
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->WriteWorkflow("name: x\n"));
+  EXPECT_TRUE(run->WriteManifest({}, masker_));
+  ::umask(old);
+  EXPECT_EQ(run->run_id().size(), 24U);
+  EXPECT_TRUE(run->run_id().starts_with("20261103-101509-"));
+  EXPECT_EQ(run->path(), folder_ / "data" / "awf" / "runs" / run->run_id());
+  EXPECT_EQ(Mode(folder_ / "data"), 0700U);
+  EXPECT_EQ(Mode(folder_ / "data" / "awf" / "runs"), 0700U);
+  EXPECT_EQ(Mode(run->path()), 0700U);
+  EXPECT_EQ(Mode(run->path() / "workflow.yaml"), 0600U);
+  EXPECT_EQ(Mode(run->path() / "run.json"), 0600U);
+  EXPECT_EQ(Contents(run->path() / "workflow.yaml"), "name: x\n");
+}
+
+TEST_F(RunFolderTest, RunIdsAreChecked) {
+  EXPECT_TRUE(RunFolder::Create(folder_, "my-run_1.a"));
+  auto taken = RunFolder::Create(folder_, "my-run_1.a");
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, "USER.INPUT.INVALID_FORMAT");
+  EXPECT_EQ(taken.error().message, "run id 'my-run_1.a' is taken");
+  for (const std::string& id : {std::string("../x"), std::string("a/b"), std::string(".x"), std::string("-x"),
+                                std::string("a b"), std::string(65, 'a')}) {
+    auto bad = RunFolder::Create(folder_, id);
+    ASSERT_FALSE(bad) << id;
+    EXPECT_EQ(bad.error().message, "run id '" + id + "' is malformed");
+  }
+}
+
+TEST_F(RunFolderTest, AStorageThatIsAFileIsAnError) {
+  std::ofstream(folder_ / "file") << "x";
+  auto run = RunFolder::Create(folder_ / "file", "");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "SYSTEM.IO.WRITE_FAILED");
+  EXPECT_EQ(run.error().message, "cannot write " + (folder_ / "file").string() + ": Not a directory");
+}
+
+TEST_F(RunFolderTest, TheManifestIsReplacedAsAWhole) {
+  masker_.AddSecret("hunter2hunter2");
+  auto run = RunFolder::Create(folder_, "r");
+  ASSERT_TRUE(run);
+  std::ofstream(run->path() / "run.json.new") << "half";
+  RunManifest manifest;
+  manifest.workflow = "review";
+  manifest.version = "1.0";
+  manifest.file = "review.yaml";
+  manifest.sha256 = "abc";
+  manifest.awf_version = "0.1.0";
+  manifest.inputs = {{"api_key", "k"}, {"pin", "1"}, {"text", "say hunter2hunter2"}};
+  manifest.secret_inputs = {"pin"};
+  manifest.trace_id = "t";
+  manifest.started = At(1793700909125);
+  ASSERT_TRUE(run->WriteManifest(manifest, masker_));
+  const std::string owner = R"("owner":{"pid":)" + std::to_string(::getpid()) + R"(,"start_time":)" +
+                            std::to_string(ProcessStartTime(::getpid())) + "}";
+  const std::string head =
+      R"({"run_id":"r","workflow":{"name":"review","version":"1.0","file":"review.yaml","sha256":"abc"},)"
+      R"("inputs":{"api_key":"***","pin":"***","text":"say ***"},)" +
+      owner + R"(,"awf_version":"0.1.0","trace_id":"t",)";
+  EXPECT_EQ(Contents(run->path() / "run.json"),
+            head + R"("status":"running","started_at":"2026-11-03T10:15:09.125Z",)"
+                   R"("counts":{"steps":0,"tool_calls":0,"tool_errors":0,"denials":0,"bypasses":0,"tokens_input":0,)"
+                   R"("tokens_output":0,"tokens_estimated":false},"audit":{"seq":-1,"hash":""}})"
+                   "\n");
+  manifest.status = "failed";
+  manifest.ended = At(1793700910000);
+  manifest.exit_code = 3;
+  manifest.error = Error{"EXECUTION.COMMAND.FAILED", "hunter2hunter2", "", {}, "s", ""};
+  manifest.counts.steps = 2;
+  manifest.counts.cost_usd = 0.5;
+  manifest.audit = {7, "ff"};
+  ASSERT_TRUE(run->WriteManifest(manifest, masker_));
+  EXPECT_EQ(Contents(run->path() / "run.json"),
+            head + R"("status":"failed","started_at":"2026-11-03T10:15:09.125Z","ended_at":"2026-11-03T10:15:10.000Z",)"
+                   R"("duration_ms":875,"exit_code":3,"error":{"code":"EXECUTION.COMMAND.FAILED","message":"***",)"
+                   R"("step":"s"},"counts":{"steps":2,"tool_calls":0,"tool_errors":0,"denials":0,"bypasses":0,)"
+                   R"("tokens_input":0,"tokens_output":0,"tokens_estimated":false,"cost_usd":5E-1},)"
+                   R"("audit":{"seq":7,"hash":"ff"}})"
+                   "\n");
+  EXPECT_FALSE(std::filesystem::exists(run->path() / "run.json.new"));
+}
+
+TEST(ProcessStartTime, TellsProcessesApart) {
+  EXPECT_GT(ProcessStartTime(::getpid()), 0U);
+  EXPECT_EQ(ProcessStartTime(::getpid()), ProcessStartTime(::getpid()));
+  EXPECT_EQ(ProcessStartTime(-1), 0U);
+}
+
+}  // namespace
+}  // namespace awf::telemetry

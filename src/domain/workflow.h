@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,11 +17,21 @@
 
 namespace awf {
 
-// A string that may hold templates, and where its text begins in the file.
+// Where the byte at `offset` of a text stands in the file.
+struct TextMark {
+  std::size_t offset = 0;
+  std::size_t line = 0, column = 0;
+};
+
+// A string that may hold templates, and where it stands in the file.
 struct TemplateText {
   std::string text;
-  Position position;
+  Position position;            // of the value, quotes and block indicator included
+  std::vector<TextMark> marks;  // by offset: where pieces of the text begin whose columns run on; may be empty
+
   bool empty() const { return text.empty(); }
+  // Of the byte at `offset`: exact as far as the marks go.
+  Position At(std::size_t offset) const;
 };
 
 struct WorkflowInput {
@@ -62,10 +73,12 @@ struct AgentState {
   TemplateText provider;
   TemplateText prompt;
   TemplateText system_prompt;
-  json::object options;  // strings may be templates
-  std::map<std::string, Position> option_positions;
-  std::optional<McpProxySettings> mcp_proxy;
-  Position mcp_proxy_position;
+  json::object options;                               // as written: keys unchecked, strings may be templates
+  std::map<std::string, Position> option_positions;   // of the keys; values by their path, as "env.NAME" or "tools[0]"
+  std::map<std::string, std::string> option_sources;  // numbers, booleans and null as spelt in the file, by path
+  std::map<std::string, TemplateText> option_templates;  // strings that hold templates, by path
+  std::optional<McpProxySettings> mcp_proxy;             // sandbox paths as written
+  Position mcp_proxy_position;                           // of the key
 };
 
 struct TerminalState {
@@ -82,6 +95,8 @@ struct State {
   std::optional<TimeoutSetting> timeout;
   std::optional<StateTarget> on_success;
   std::optional<FailureTarget> on_failure;
+  // The loader had to leave something out (and told so): what the state does and where it leads is not known.
+  bool partial = false;
 };
 
 struct Workflow {
@@ -92,9 +107,9 @@ struct Workflow {
   StateTarget initial;
   std::vector<State> states;  // in file order
 
-  const State* Find(std::string_view name) const {
+  const State* Find(std::string_view wanted) const {
     for (const State& state : states)
-      if (state.name == name) return &state;
+      if (state.name == wanted) return &state;
     return nullptr;
   }
 };

@@ -1,0 +1,24 @@
+// Environments as lists of NAME=value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace awf::process {
+
+// That of this process.
+std::vector<std::string> CurrentEnvironment();
+
+// Sets each variable, in place of one of that name.
+void SetVariables(std::vector<std::string>& environment,
+                  const std::vector<std::pair<std::string, std::string>>& variables);
+
+std::optional<std::string_view> FindVariable(const std::vector<std::string>& environment, std::string_view name);
+
+// The part before '='.
+std::string_view VariableName(std::string_view variable);
+
+}  // namespace awf::process

@@ -1,0 +1,40 @@
+#include "infrastructure/process/exit_text.h"
+
+#include <string.h>
+
+#include "domain/utf8.h"
+
+namespace awf::process {
+namespace {
+
+constexpr std::size_t kLongestLine = 200;
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view LastLine(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(kBlanks);
+  if (end == std::string_view::npos) return {};
+  text = text.substr(0, end + 1);
+  const std::size_t line_feed = text.rfind('\n');
+  if (line_feed != std::string_view::npos) text.remove_prefix(line_feed + 1);
+  return text.substr(text.find_first_not_of(kBlanks));
+}
+
+}  // namespace
+
+std::string SignalName(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
+}
+
+std::string DescribeExit(const ExitStatus& status, std::string_view error_output, std::string_view output) {
+  std::string text = "command exited with code " + std::to_string(status.exit_code);
+  if (status.signal != 0) {
+    text = "command was ended by " + SignalName(status.signal) + " (code " + std::to_string(status.exit_code) + ")";
+  }
+  std::string_view line = LastLine(error_output);
+  if (line.empty()) line = LastLine(output);
+  if (!line.empty()) text.append(": ").append(Utf8Prefix(line, kLongestLine));
+  return text;
+}
+
+}  // namespace awf::process

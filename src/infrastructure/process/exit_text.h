@@ -1,0 +1,18 @@
+// How the end of a program is told.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "infrastructure/process/keeper.h"
+
+namespace awf::process {
+
+// "SIGKILL"; "signal 40" for one without a name.
+std::string SignalName(int signal);
+
+// "command exited with code 2: LINE", "command was ended by SIGKILL (code 137): LINE"; the line is the last of stderr,
+// else of stdout, that holds more than blanks, cut to 200 characters; without any the colon is left out.
+std::string DescribeExit(const ExitStatus& status, std::string_view error_output, std::string_view output);
+
+}  // namespace awf::process

@@ -187,18 +187,21 @@ std::size_t DisplayWidth(std::string_view utf8) {
   return columns;
 }
 
-std::string FitColumns(std::string_view utf8, std::size_t columns) {
-  if (DisplayWidth(utf8) <= columns) return std::string(utf8);
-  if (columns == 0) return {};
+std::string_view ColumnsPrefix(std::string_view utf8, std::size_t columns) {
   std::size_t used = 0, end = 0;
   while (end < utf8.size()) {
     const std::size_t length = std::max<std::size_t>(Utf8CharacterLength(utf8.substr(end)), 1);
-    const std::size_t width = Width(Decode(utf8.substr(end, length)));
-    if (used + width > columns - 1) break;
-    used += width;
+    used += Width(Decode(utf8.substr(end, length)));
+    if (used > columns) break;
     end += length;
   }
-  return std::string(utf8.substr(0, end)).append("…");
+  return utf8.substr(0, end);
+}
+
+std::string FitColumns(std::string_view utf8, std::size_t columns) {
+  if (DisplayWidth(utf8) <= columns) return std::string(utf8);
+  if (columns == 0) return {};
+  return std::string(ColumnsPrefix(utf8, columns - 1)).append("…");
 }
 
 }  // namespace awf

@@ -34,6 +34,9 @@ std::string PrintableLine(std::string_view text);
 // Columns that valid, filtered UTF-8 takes on a terminal: wide characters two, combining ones none.
 std::size_t DisplayWidth(std::string_view utf8);
 
+// The longest prefix of at most `columns` columns.
+std::string_view ColumnsPrefix(std::string_view utf8, std::size_t columns);
+
 // The text itself, or what fits into `columns` with "…" at the end.
 std::string FitColumns(std::string_view utf8, std::size_t columns);
 

@@ -102,7 +102,7 @@ struct State {
 struct Workflow {
   std::string name, version, description;
   std::string file;    // as given
-  std::string sha256;  // of the file's bytes
+  std::string sha256;  // of the file's bytes; set by whoever runs it
   std::vector<WorkflowInput> inputs;
   StateTarget initial;
   std::vector<State> states;  // in file order

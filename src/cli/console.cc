@@ -1,0 +1,146 @@
+#include "cli/console.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+namespace awf::cli {
+namespace {
+
+constexpr std::string_view kEraseLine = "\r\x1b[2K";
+constexpr std::string_view kHideCursor = "\x1b[?25l", kShowCursor = "\x1b[?25h";
+constexpr int kUsualColumns = 80;
+
+bool SameDevice(int a, int b) {
+  struct stat first{}, second{};
+  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_rdev == second.st_rdev;
+}
+
+int TerminalColumns(int fd) {
+  winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualColumns;
+}
+
+bool IsSet(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+ConsoleOptions ConsoleOptions::Detect(bool no_color) {
+  ConsoleOptions options;
+  options.out_is_terminal = ::isatty(options.out) == 1;
+  options.err_is_terminal = ::isatty(options.err) == 1;
+  options.same_terminal = options.out_is_terminal && options.err_is_terminal && SameDevice(options.out, options.err);
+  const char* terminal = std::getenv("TERM");
+  const bool capable = IsSet("TERM") && std::string_view(terminal) != "dumb";
+  options.live = options.err_is_terminal && capable;
+  options.color = options.live && !no_color && !IsSet("NO_COLOR");
+  if (options.err_is_terminal) options.columns = [fd = options.err] { return TerminalColumns(fd); };
+  return options;
+}
+
+Console::Console(ConsoleOptions options) : options_(std::move(options)) {
+  out_.fd = options_.out;
+  err_.fd = options_.err;
+}
+
+Console::~Console() { Restore(); }
+
+void Console::Line(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  Erase();
+  BreakLine(err_);
+  if (options_.same_terminal) BreakLine(out_);
+  std::string line(text);
+  if (!line.ends_with('\n')) line.push_back('\n');
+  WriteText(err_, line);
+  Draw();
+}
+
+void Console::Out(std::string_view text) {
+  if (text.empty()) return;
+  const std::lock_guard lock(mutex_);
+  Erase();
+  if (options_.same_terminal) BreakLine(err_);
+  WriteText(out_, text);
+  Draw();
+}
+
+void Console::Err(std::string_view text) {
+  if (text.empty()) return;
+  const std::lock_guard lock(mutex_);
+  Erase();
+  if (options_.same_terminal) BreakLine(out_);
+  WriteText(err_, text);
+  Draw();
+}
+
+void Console::EndOutLine() {
+  const std::lock_guard lock(mutex_);
+  if (!out_.mid_line) return;
+  Erase();
+  BreakLine(out_);
+  Draw();
+}
+
+void Console::SetLive(std::string_view line) {
+  if (!options_.live) return;
+  const std::lock_guard lock(mutex_);
+  if (line == live_ && drawn_) return;
+  Erase();
+  live_ = line;
+  Draw();
+}
+
+void Console::Restore() {
+  const std::lock_guard lock(mutex_);
+  Erase();
+  live_.clear();
+  if (std::exchange(cursor_hidden_, false)) Write(err_, kShowCursor);
+}
+
+void Console::Erase() {
+  if (std::exchange(drawn_, false)) Write(err_, kEraseLine);
+}
+
+void Console::Draw() {
+  const bool free = !err_.mid_line && !(options_.same_terminal && out_.mid_line);
+  if (live_.empty() || !free) return;
+  std::string line;
+  if (!std::exchange(cursor_hidden_, true)) line += kHideCursor;
+  line += live_;
+  Write(err_, line);
+  drawn_ = true;
+}
+
+void Console::BreakLine(Stream& stream) {
+  if (stream.mid_line) WriteText(stream, "\n");
+}
+
+void Console::WriteText(Stream& stream, std::string_view text) {
+  Write(stream, text);
+  stream.mid_line = !text.ends_with('\n');
+}
+
+void Console::Write(Stream& stream, std::string_view text) {
+  while (!text.empty() && !stream.closed) {
+    const ssize_t written = ::write(stream.fd, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd waiting{stream.fd, POLLOUT, 0};
+      ::poll(&waiting, 1, -1);
+    } else if (errno != EINTR) {
+      stream.closed = true;
+    }
+  }
+}
+
+}  // namespace awf::cli

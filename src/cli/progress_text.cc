@@ -1,0 +1,140 @@
+#include "cli/progress_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "domain/terminal_text.h"
+
+namespace awf::cli {
+namespace {
+
+using std::chrono::duration_cast;
+
+constexpr std::string_view kPlain, kBold = "1", kDim = "2", kRed = "31", kGreen = "32", kYellow = "33", kCyan = "36";
+
+struct Piece {
+  std::string text;
+  std::string_view look;  // SGR parameters
+};
+
+std::string Colored(std::string_view text, std::string_view look, bool color) {
+  if (!color || look.empty() || text.empty()) return std::string(text);
+  return std::string("\x1b[").append(look).append("m").append(text).append("\x1b[0m");
+}
+
+// Joins the pieces, cut to the width of the terminal: one column stays free, so that no terminal wraps the line.
+std::string Join(const std::vector<Piece>& pieces, const LineStyle& style) {
+  std::size_t width = 0;
+  for (const Piece& piece : pieces) width += DisplayWidth(piece.text);
+  const bool fits = style.columns <= 0 || width < static_cast<std::size_t>(style.columns);
+  std::size_t room = fits ? width : static_cast<std::size_t>(std::max(style.columns - 2, 0));
+  std::string line;
+  for (const Piece& piece : pieces) {
+    const std::string_view shown = ColumnsPrefix(piece.text, room);
+    line += Colored(shown, piece.look, style.color);
+    room -= DisplayWidth(shown);
+    if (shown.size() < piece.text.size()) break;
+  }
+  return fits ? line : line + "…";
+}
+
+std::string Decimal(double value, const char* unit) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f%s", value, unit);
+  return text.data();
+}
+
+std::string TwoParts(long long big, const char* big_unit, long long small, const char* small_unit) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%lld%s%02lld%s", big, big_unit, small, small_unit);
+  return text.data();
+}
+
+std::string Times(int count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
+std::string Tokens(const TokenUsage& usage) {
+  return (usage.estimated ? "≈" : "") + FormatCount(usage.input) + " in, " + FormatCount(usage.output) + " out";
+}
+
+}  // namespace
+
+std::string FormatDuration(std::chrono::microseconds duration) {
+  const auto ms = std::chrono::round<std::chrono::milliseconds>(duration).count();
+  if (ms < 1000) return std::to_string(ms) + " ms";
+  if (ms < 59'950) return Decimal(static_cast<double>(ms) / 1000, " s");
+  const long long seconds = (ms + 500) / 1000;
+  if (seconds < 3600) return TwoParts(seconds / 60, "m", seconds % 60, "s");
+  return TwoParts(seconds / 3600, "h", seconds / 60 % 60, "m");
+}
+
+std::string FormatCount(std::int64_t count) {
+  if (count < 1000) return std::to_string(count);
+  if (count < 999'950) return Decimal(static_cast<double>(count) / 1000, "k");
+  return Decimal(static_cast<double>(count) / 1'000'000, "M");
+}
+
+std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view provider, const LineStyle& style) {
+  std::vector<Piece> pieces{{"→ ", kCyan}, {std::string(step), kBold}};
+  if (kind == StepKind::kAgent) {
+    pieces.push_back({provider.empty() ? " (agent)" : " (agent, " + std::string(provider) + ")", kDim});
+  }
+  return Join(pieces, style);
+}
+
+std::string CallLine(std::string_view tool, std::string_view source, const CallEnd& end, std::string_view error,
+                     const LineStyle& style) {
+  const bool ok = end.outcome == CallOutcome::kOk;
+  const bool mild = end.outcome == CallOutcome::kCancelled || end.outcome == CallOutcome::kDenied;
+  const std::string_view look = ok ? kGreen : mild ? kYellow : kRed;
+  std::vector<Piece> pieces{{ok ? "  ✓ " : "  ✗ ", look}, {std::string(tool), kPlain}};
+  if (source != kBuiltinSource) pieces.push_back({" [" + std::string(source) + "]", kDim});
+  pieces.push_back({" " + FormatDuration(end.duration), kDim});
+  if (!ok) pieces.push_back({"  " + std::string(error.empty() ? ToString(end.outcome) : error), look});
+  return Join(pieces, style);
+}
+
+std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& end, std::string_view error,
+                          const LineStyle& style) {
+  const bool ok = end.status == StepStatus::kSuccess;
+  std::vector<Piece> pieces{{ok ? "✓ " : "✗ ", ok ? kGreen : kRed}, {std::string(step), kBold}};
+  if (kind != StepKind::kTerminal) {
+    const bool told = ok || end.status == StepStatus::kFailure;
+    pieces.push_back(
+        {" (" + (told ? "" : std::string(ToString(end.status)) + ", ") + FormatDuration(end.duration) + ")", kDim});
+  }
+  if (end.tool_calls > 0) pieces.push_back({" · " + Times(end.tool_calls, "call"), kDim});
+  if (end.usage.input > 0 || end.usage.output > 0) pieces.push_back({" · " + Tokens(end.usage), kDim});
+  if (end.isolation) {
+    const bool proven = *end.isolation == IsolationLevel::kProven;
+    pieces.push_back({" · isolation: " + std::string(ToString(*end.isolation)), proven ? kDim : kYellow});
+  }
+  if (end.sandbox == "degraded") pieces.push_back({" · sandbox: degraded", kYellow});
+  if (!error.empty()) pieces.push_back({"  " + std::string(error), kRed});
+  return Join(pieces, style);
+}
+
+std::string LiveLine(const LiveState& state, const LineStyle& style) {
+  static constexpr std::array<const char*, 10> kFrames = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
+  // Whole seconds: a display that changes ten times a second cannot be read.
+  const auto whole = [](std::chrono::milliseconds elapsed) {
+    const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
+    return seconds.count() < 60 ? std::to_string(seconds.count()) + " s" : FormatDuration(seconds);
+  };
+  std::vector<Piece> pieces{{std::string(kFrames[state.frame % kFrames.size()]) + " ", kCyan},
+                            {state.step, kBold},
+                            {" " + whole(state.elapsed), kDim}};
+  if (!state.calls.empty()) {
+    const LiveState::Call& oldest = state.calls.front();
+    std::string text = " · " + oldest.tool + " " + whole(oldest.elapsed);
+    if (state.calls.size() > 1) text += " +" + std::to_string(state.calls.size() - 1);
+    pieces.push_back({std::move(text), kPlain});
+  }
+  if (state.calls_ended > 0) pieces.push_back({" · " + Times(state.calls_ended, "call"), kDim});
+  if (state.tokens.input > 0 || state.tokens.output > 0) pieces.push_back({" · " + Tokens(state.tokens), kDim});
+  return Join(pieces, style);
+}
+
+}  // namespace awf::cli

@@ -1,0 +1,95 @@
+#include "cli/progress_text.h"
+
+#include <gtest/gtest.h>
+
+#include "domain/terminal_text.h"
+
+namespace awf::cli {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(ProgressText, Durations) {
+  EXPECT_EQ(FormatDuration(microseconds(400)), "0 ms");
+  EXPECT_EQ(FormatDuration(microseconds(6500)), "6 ms");
+  EXPECT_EQ(FormatDuration(milliseconds(999)), "999 ms");
+  EXPECT_EQ(FormatDuration(milliseconds(1000)), "1.0 s");
+  EXPECT_EQ(FormatDuration(milliseconds(5120)), "5.1 s");
+  EXPECT_EQ(FormatDuration(milliseconds(59'949)), "59.9 s");
+  EXPECT_EQ(FormatDuration(milliseconds(59'950)), "1m00s");
+  EXPECT_EQ(FormatDuration(seconds(125)), "2m05s");
+  EXPECT_EQ(FormatDuration(seconds(3720)), "1h02m");
+}
+
+TEST(ProgressText, Counts) {
+  EXPECT_EQ(FormatCount(910), "910");
+  EXPECT_EQ(FormatCount(1234), "1.2k");
+  EXPECT_EQ(FormatCount(999'949), "999.9k");
+  EXPECT_EQ(FormatCount(999'950), "1.0M");
+}
+
+CallEnd Ended(CallOutcome outcome) {
+  CallEnd end;
+  end.outcome = outcome;
+  end.duration = milliseconds(31);
+  return end;
+}
+
+TEST(ProgressText, LinesInAPipe) {
+  const LineStyle plain;
+  EXPECT_EQ(StepStartedLine("review", StepKind::kAgent, "claude", plain), "→ review (agent, claude)");
+  EXPECT_EQ(StepStartedLine("build", StepKind::kCommand, "", plain), "→ build");
+  EXPECT_EQ(CallLine("Grep", "builtin", Ended(CallOutcome::kOk), "", plain), "  ✓ Grep 31 ms");
+  EXPECT_EQ(CallLine("Bash", "builtin", Ended(CallOutcome::kError), "command exited with code 2", plain),
+            "  ✗ Bash 31 ms  command exited with code 2");
+  EXPECT_EQ(CallLine("x_y", "plugin:x", Ended(CallOutcome::kLost), "", plain), "  ✗ x_y [plugin:x] 31 ms  lost");
+  StepEnd end;
+  end.duration = milliseconds(5120);
+  EXPECT_EQ(StepEndedLine("build", StepKind::kCommand, end, "", plain), "✓ build (5.1 s)");
+  EXPECT_EQ(StepEndedLine("done", StepKind::kTerminal, end, "", plain), "✓ done");
+  end.tool_calls = 1;
+  end.usage = {910, 1210, 2120, true, {}};
+  end.isolation = IsolationLevel::kProven;
+  end.sandbox = "degraded";
+  EXPECT_EQ(StepEndedLine("review", StepKind::kAgent, end, "", plain),
+            "✓ review (5.1 s) · 1 call · ≈910 in, 1.2k out · isolation: proven · sandbox: degraded");
+  StepEnd failed;
+  failed.status = StepStatus::kTimeout;
+  EXPECT_EQ(StepEndedLine("build", StepKind::kCommand, failed, "EXECUTION.COMMAND.TIMEOUT: timeout after 1 s", plain),
+            "✗ build (timeout, 0 ms)  EXECUTION.COMMAND.TIMEOUT: timeout after 1 s");
+}
+
+TEST(ProgressText, FitsANarrowTerminal) {
+  const LineStyle narrow{false, 40};
+  const std::string line =
+      CallLine("Bash", "builtin", Ended(CallOutcome::kError), "command exited with code 2: make: no rule", narrow);
+  EXPECT_EQ(line, "  ✗ Bash 31 ms  command exited with co…");
+  EXPECT_EQ(DisplayWidth(line), 39U);
+  EXPECT_EQ(CallLine("Bash", "builtin", Ended(CallOutcome::kOk), "", {false, 1}), "…");
+  EXPECT_EQ(StepStartedLine("漢字漢字漢字", StepKind::kCommand, "", {false, 10}), "→ 漢字漢…");
+}
+
+TEST(ProgressText, ColorsAreClosedAndCostNoColumns) {
+  const LineStyle style{true, 20};
+  EXPECT_EQ(CallLine("Bash", "builtin", Ended(CallOutcome::kError), "oops", style),
+            "\x1b[31m  ✗ \x1b[0mBash\x1b[2m 31 ms\x1b[0m\x1b[31m  oo\x1b[0m…");
+  EXPECT_EQ(StepStartedLine("build", StepKind::kCommand, "", style), "\x1b[36m→ \x1b[0m\x1b[1mbuild\x1b[0m");
+}
+
+TEST(ProgressText, TheLiveLineTellsWhatGoesOn) {
+  LiveState state;
+  state.step = "review";
+  state.elapsed = milliseconds(12'900);
+  EXPECT_EQ(LiveLine(state, {}), "⠋ review 12 s");
+  state.frame = 12;
+  state.calls = {{"Bash", milliseconds(61'000)}, {"Read", milliseconds(5)}, {"Grep", milliseconds(0)}};
+  state.calls_ended = 4;
+  state.tokens = {1234, 56, 1290, false, {}};
+  EXPECT_EQ(LiveLine(state, {}), "⠹ review 12 s · Bash 1m01s +2 · 4 calls · 1.2k in, 56 out");
+  EXPECT_EQ(LiveLine(state, {false, 40}), "⠹ review 12 s · Bash 1m01s +2 · 4 call…");
+}
+
+}  // namespace
+}  // namespace awf::cli

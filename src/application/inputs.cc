@@ -37,14 +37,14 @@ std::expected<std::string, std::string> FileText(const std::string& path) {
   if (file.bad()) return std::unexpected("file " + path + " cannot be read");
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMaxFileBytes) return std::unexpected("file " + path + " is larger than 1 MiB");
-  if (RepairUtf8(text) != text) return std::unexpected("file " + path + " is not UTF-8");
+  if (!IsValidUtf8(text)) return std::unexpected("file " + path + " is not UTF-8");
   return text;
 }
 
 std::expected<std::string, std::string> GivenText(const std::string& text) {
   if (text.starts_with("@@")) return text.substr(1);
   if (text.starts_with("@")) return FileText(text.substr(1));
-  if (RepairUtf8(text) != text) return std::unexpected("is not UTF-8");
+  if (!IsValidUtf8(text)) return std::unexpected("is not UTF-8");
   return text;
 }
 

@@ -1,7 +1,6 @@
 #include "infrastructure/yaml/workflow_loader.h"
 
 #include <fcntl.h>
-#include <openssl/sha.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "application/findings.h"
@@ -27,18 +25,6 @@ constexpr std::array<std::string_view, 6> kPlannedTopKeys = {"author", "tags", "
 constexpr std::array<std::string_view, 6> kInputKeys = {"name", "type", "description", "required", "default", "secret"};
 constexpr std::array<std::string_view, 1> kPlannedInputKeys = {"validation"};
 constexpr std::array<std::string_view, 3> kInputTypes = {"string", "integer", "boolean"};
-
-std::string Sha256(std::string_view bytes) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : digest) {
-    hex.push_back(kDigits[byte >> 4]);
-    hex.push_back(kDigits[byte & 15]);
-  }
-  return hex;
-}
 
 class WorkflowLoader {
  public:
@@ -214,13 +200,13 @@ LoadedWorkflow LoadWorkflow(const std::string& path, const EnvironmentLookup& en
 
 LoadedWorkflow LoadWorkflowText(std::string_view text, const std::string& file, const EnvironmentLookup& environment) {
   LoadedWorkflow loaded;
+  loaded.source = text;
   ComposedYaml yaml = ComposeYaml(text, file);
   loaded.findings = std::move(yaml.findings);
   if (yaml.root != nullptr) {
     YamlReader reader(*yaml.source, file, loaded.findings);
     if (reader.IsMap(*yaml.root, "")) {
       loaded.workflow = WorkflowLoader(reader, file).Load(*yaml.root);
-      loaded.workflow->sha256 = Sha256(text);
       ValidateWorkflow(*loaded.workflow, environment, loaded.findings);
     }
   }

@@ -15,7 +15,8 @@
 namespace awf {
 
 struct LoadedWorkflow {
-  std::optional<Workflow> workflow;  // absent when there was nothing to build a model from
+  std::optional<Workflow> workflow;  // absent when there was nothing to build a model from; sha256 is left empty
+  std::string source;                // the file's bytes, for its hash and for the run folder
   std::vector<Finding> findings;
 
   // Nothing stands in the way of running it.

@@ -287,9 +287,9 @@ ComposedYaml ComposeYaml(std::string_view bytes, const std::string& file) {
     return composed;
   }
   composed.source = std::make_unique<YamlSource>(std::string(bytes));
-  const std::string valid = RepairUtf8(bytes);
-  if (valid != bytes) {
-    const auto bad = static_cast<std::size_t>(std::ranges::mismatch(bytes, valid).in1 - bytes.begin());
+  if (!IsValidUtf8(bytes)) {
+    std::size_t bad = 0;
+    while (const std::size_t length = Utf8CharacterLength(bytes.substr(bad))) bad += length;
     composed.findings.push_back(
         Refusal(file, composed.source->MarkOf(bad), "the text is not valid UTF-8", "save the file in UTF-8"));
     return composed;

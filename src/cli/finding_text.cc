@@ -1,0 +1,59 @@
+#include "cli/finding_text.h"
+
+#include "domain/terminal_text.h"
+#include "domain/utf8.h"
+
+namespace awf::cli {
+namespace {
+
+std::string_view Label(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "Error";
+    case Severity::kWarning:
+      return "Warning";
+    case Severity::kNote:
+      return "Note";
+  }
+  return "Error";
+}
+
+std::string Printable(std::string_view text) {
+  TerminalFilter filter;
+  std::string printable = filter.Feed(text);
+  return printable + filter.Flush();
+}
+
+void AppendLine(std::string& block, std::string_view label, std::string_view text) {
+  if (text.empty()) return;
+  std::string printable = Printable(text);
+  while (printable.ends_with('\n')) printable.pop_back();
+  block.append(label).append(": ").append(printable).append("\n");
+}
+
+}  // namespace
+
+std::string ErrorBlock(const Error& error, Severity severity, bool hints) {
+  std::string details = error.message;
+  if (error.position.known()) {
+    details += " (" + error.position.file + ":" + std::to_string(error.position.line) + ":" +
+               std::to_string(error.position.column) + ")";
+  }
+  std::string block;
+  AppendLine(block, Label(severity), error.code);
+  AppendLine(block, "Step", error.step);
+  AppendLine(block, "Details", details);
+  if (hints) AppendLine(block, "Hint", error.hint);
+  return block;
+}
+
+json::object FindingJson(const Error& error) {
+  return {{"code", JsonText(error.code)},          {"step", JsonText(error.step)},
+          {"field", JsonText(error.field)},        {"message", JsonText(error.message)},
+          {"file", JsonText(error.position.file)}, {"line", error.position.line},
+          {"column", error.position.column},       {"hint", JsonText(error.hint)}};
+}
+
+json::string JsonText(std::string_view text) { return json::string(RepairUtf8(text)); }
+
+}  // namespace awf::cli

@@ -1,0 +1,23 @@
+// Errors and findings as awf prints them everywhere: a block of labelled lines, or JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "domain/error.h"
+#include "domain/json.h"
+#include "domain/workflow.h"
+
+namespace awf::cli {
+
+// "Error: CODE", "Step: …", "Details: … (file:line:col)", "Hint: …"; lines without content are left out. Safe for a
+// terminal whatever the texts hold. Ends with a line feed.
+std::string ErrorBlock(const Error& error, Severity severity, bool hints);
+
+// {code, step, field, message, file, line, column, hint}
+json::object FindingJson(const Error& error);
+
+// A string for JSON output: valid UTF-8.
+json::string JsonText(std::string_view text);
+
+}  // namespace awf::cli

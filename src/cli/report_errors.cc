@@ -1,0 +1,63 @@
+// Errors that end a command, printed the way awf prints errors everywhere.
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/finding_text.h"
+#include "domain/error_catalogue.h"
+
+namespace awf::cli {
+namespace {
+
+json::object DetailsOf(const std::vector<Error>& errors, std::size_t first) {
+  json::object details;
+  const Error& error = errors[first];
+  if (!error.field.empty()) details["field"] = JsonText(error.field);
+  if (!error.position.file.empty()) details["file"] = JsonText(error.position.file);
+  if (error.position.known()) {
+    details["line"] = error.position.line;
+    details["column"] = error.position.column;
+  }
+  json::array others;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (i != first) others.push_back(FindingJson(errors[i]));
+  }
+  if (!others.empty()) details["others"] = std::move(others);
+  return details;
+}
+
+std::string Json(const std::vector<Error>& errors, std::size_t first, int exit_code, bool hints) {
+  const Error& error = errors[first];
+  json::array hint_list;
+  if (hints && !error.hint.empty()) hint_list.push_back(json::value(JsonText(error.hint)));
+  const json::object report = {{"success", false},
+                               {"error",
+                                {{"code", JsonText(error.code)},
+                                 {"message", JsonText(error.message)},
+                                 {"step", JsonText(error.step)},
+                                 {"details", DetailsOf(errors, first)},
+                                 {"hints", std::move(hint_list)}}},
+                               {"exit_code", exit_code}};
+  return json::serialize(report) + "\n";
+}
+
+}  // namespace
+
+int ReportErrors(const std::vector<Error>& errors, const GlobalOptions& global) {
+  if (errors.empty()) return 0;
+  const auto by_class = [](const Error& error) { return ExitCodeOf(error.code); };
+  const auto first = static_cast<std::size_t>(std::ranges::min_element(errors, {}, by_class) - errors.begin());
+  const int exit_code = by_class(errors[first]);
+  if (global.format == OutputFormat::kJson) {
+    std::fputs(Json(errors, first, exit_code, !global.no_hints).c_str(), stdout);
+    std::fflush(stdout);
+    return exit_code;
+  }
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const std::string block = ErrorBlock(errors[i], Severity::kError, !global.no_hints);
+    std::fputs(((i == 0 ? "" : "\n") + block).c_str(), stderr);
+  }
+  return exit_code;
+}
+
+}  // namespace awf::cli

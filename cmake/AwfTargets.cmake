@@ -27,11 +27,11 @@ function(awf_layer name)
   endif()
 endfunction()
 
-# awf_test(NAME SOURCES file... [DEPENDS target...] [LABELS label...] [NEEDS_AWF] [RACE]): a GoogleTest executable, each
+# awf_test(NAME SOURCES file... [DEPENDS target...] [LABELS label...] [ENVIRONMENT NAME=VALUE...] [NEEDS_AWF] [RACE]): a GoogleTest executable, each
 # of its tests known to ctest. NEEDS_AWF hands the path of the awf program over in AWF_PROGRAM. RACE marks those that
 # `make test-race` runs.
 function(awf_test name)
-  cmake_parse_arguments(ARG "NEEDS_AWF;RACE" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NEEDS_AWF;RACE" "TIMEOUT" "SOURCES;DEPENDS;LABELS;ENVIRONMENT" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
@@ -43,7 +43,7 @@ function(awf_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
-  set(environment "AWF_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  set(environment "AWF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" ${ARG_ENVIRONMENT})
   if(ARG_NEEDS_AWF)
     add_dependencies(${name} awf)
     list(APPEND environment "AWF_PROGRAM=$<TARGET_FILE:awf>")

@@ -11,15 +11,16 @@
 
 #include "domain/agent.h"
 #include "infrastructure/agents/program_version.h"
+#include "infrastructure/process/private_folder.h"
 
 namespace awf::agents {
 
 // What the runner needs to know of the awf process that it runs in.
 struct AgentHost {
-  std::filesystem::path program;         // absolute path of awf, for keeper and MCP server
-  std::filesystem::path private_folder;  // of the run: exists, 0700; the steps' folders are made in it
-  std::vector<std::string> environment;  // NAME=value, the user's
-  bool traced = false;                   // spans are made: children get TRACEPARENT
+  std::filesystem::path program;          // absolute path of awf, for keeper and MCP server
+  process::PrivateFolder private_folder;  // the steps' folders are made in it
+  std::vector<std::string> environment;   // NAME=value, the user's
+  bool traced = false;                    // spans are made: children get TRACEPARENT
 };
 
 class AgentRunner {

@@ -24,10 +24,11 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = process::KeeperEvent::Kind;
 
-constexpr milliseconds kKillAfter{5000};         // SIGTERM → SIGKILL
-constexpr milliseconds kChannelPatience{1000};   // for servers to end after the CLI
+constexpr milliseconds kKillAfter{5000};        // SIGTERM → SIGKILL
+constexpr milliseconds kChannelPatience{1000};  // for servers to end after the CLI
+constexpr milliseconds kPatienceAfterKill{200};
 constexpr milliseconds kLongestDrain{5500};      // after the first signal
-constexpr milliseconds kLeftoverGrace{500};      // for what the CLI left running
+constexpr milliseconds kLeftoverGrace{400};      // for what the CLI left running
 constexpr milliseconds kTreePatience{3000};      // beyond the grace, for the keeper to answer
 constexpr milliseconds kKeeperPatience{10'000};  // to make a folder
 constexpr long long kLongestToolTimeoutMs = 24LL * 3600 * 1000;
@@ -114,7 +115,7 @@ std::expected<void, Error> Attempt::StartKeeper() {
   auto keeper = process::Keeper::Spawn(host_.program);
   if (!keeper) return std::unexpected(keeper.error());
   keeper_ = std::move(*keeper);
-  folder_ = host_.private_folder / ("step-" + RandomHex(6));
+  folder_ = host_.private_folder.NewStepFolder();
   keeper_->OwnFolder(folder_);
   const Deadline until = SteadyClock::now() + kKeeperPatience;
   while (!Passed(until)) {
@@ -141,7 +142,7 @@ std::expected<void, Error> Attempt::OpenChannel(const ProxyEndpoint& endpoint) {
   ServeConfig config;
   config.socket = folder_ / "channel";
   config.token = RandomHex(32);
-  config.tools = MakeToolSettings(request_, host_.environment, host_.private_folder);
+  config.tools = MakeToolSettings(request_, host_.environment, host_.private_folder.path());
   config.intercept_builtins = request_.proxy->intercept_builtins;
   if (host_.traced) {
     config.trace_id = request_.step.trace_id;
@@ -325,7 +326,8 @@ void Attempt::Terminate() {
 
 void Attempt::EnterDraining() {
   phase_ = Phase::kDraining;
-  phase_until_ = SteadyClock::now() + kChannelPatience;
+  // A CLI that was killed takes nobody down with it in order: what is left goes soon.
+  phase_until_ = SteadyClock::now() + (exit_.signal != 0 ? kPatienceAfterKill : kChannelPatience);
   if (signalled_) phase_until_ = Earlier(phase_until_, *signalled_ + kLongestDrain);
 }
 

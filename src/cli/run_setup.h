@@ -1,0 +1,44 @@
+// What a run needs to know before it starts, worked out from options, environment and workflow.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "cli/commands.h"
+#include "domain/masker.h"
+#include "domain/workflow.h"
+
+namespace awf::cli {
+
+using GetVariable = std::function<std::optional<std::string>(const std::string&)>;  // empty values count as unset
+
+// Where run folders lie: --storage, else $AWF_STORAGE, $XDG_DATA_HOME/awf, ~/.local/share/awf.
+std::expected<std::filesystem::path, Error> StorageFolder(const std::string& option, const GetVariable& get);
+
+// Where spans go.
+struct TraceTarget {
+  bool in_run_folder = false;  // trace.json
+  std::filesystem::path file;  // another file; may stand beside it
+  bool any() const { return in_run_folder || !file.empty(); }
+};
+// From --otel-exporter (none, file, file:PATH) and --trace-file. Other exporters are USER.INPUT.INVALID_FORMAT.
+std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const GetVariable& get);
+
+// --otel-service-name, else $OTEL_SERVICE_NAME, else awf.
+std::string ServiceName(const RunOptions& options, const GetVariable& get);
+
+// Inputs whose values are secret: declared so, or named so.
+std::set<std::string> SecretInputs(const Workflow& workflow);
+
+// Everything that must not be shown: secret inputs, the environment's secrets, keys in the options of agent steps.
+void LearnSecrets(const Workflow& workflow, const json::object& inputs, char** environment, Masker& masker);
+
+// The user's name and the host's, for the audit.
+std::string UserName();
+std::string HostName();
+
+}  // namespace awf::cli

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "infrastructure/builtins/find_bytes.h"
 #include "infrastructure/builtins/text_decoding.h"
 #include "infrastructure/builtins/utf8.h"
 
@@ -41,7 +42,7 @@ bool HasLineNumbers(std::string_view text, std::string_view old_string) {
     bare += line.substr(prefix);
     rest.remove_prefix(end);
   }
-  return all_numbered || text.find(bare) != kNowhere;
+  return all_numbered || FindBytes(text, bare) != kNowhere;
 }
 
 std::string WithoutSpace(std::string_view text) {
@@ -54,7 +55,7 @@ std::string WithoutSpace(std::string_view text) {
 std::string WhiteSpaceHint(std::string_view text, std::string_view old_string) {
   const std::string wanted = WithoutSpace(old_string);
   if (wanted.empty()) return {};
-  std::size_t before = WithoutSpace(text).find(wanted);
+  std::size_t before = FindBytes(WithoutSpace(text), wanted);
   if (before == kNowhere) return {};
   std::size_t at = 0;
   for (; before > 0 || IsSpace(text[at]); ++at) {
@@ -80,7 +81,7 @@ std::string WithPlainQuotes(std::string_view text) {
 std::string QuotesHint(std::string_view text, std::string_view old_string) {
   if (text.find("\xE2\x80") == kNowhere) return {};
   const std::string plain = WithPlainQuotes(text);
-  const std::size_t at = plain.find(old_string);
+  const std::size_t at = FindBytes(plain, old_string);
   return at == kNowhere ? std::string() : AtLine("The file has typographic quotes", plain, at);
 }
 
@@ -133,7 +134,7 @@ std::string NormalisationHint(std::string_view text, std::string_view old_string
   const Skeleton wanted = SkeletonOf(old_string);
   const Skeleton whole = SkeletonOf(text);
   if (!wanted.has_marks && !whole.has_marks) return {};
-  const std::size_t at = whole.text.find(wanted.text);
+  const std::size_t at = FindBytes(whole.text, wanted.text);
   return at == kNowhere ? std::string() : AtLine("The file uses another Unicode normalisation", whole.text, at);
 }
 
@@ -144,7 +145,7 @@ bool HasLiteralLineFeeds(std::string_view text, std::string_view old_string) {
     real.push_back(escape ? '\n' : old_string[at]);
     if (escape) ++at;
   }
-  return real != old_string && text.find(real) != kNowhere;
+  return real != old_string && FindBytes(text, real) != kNowhere;
 }
 
 }  // namespace

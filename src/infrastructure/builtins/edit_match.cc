@@ -1,9 +1,9 @@
 #include "infrastructure/builtins/edit_match.h"
 
-#include <string.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "infrastructure/builtins/find_bytes.h"
 
 namespace awf::builtins {
 
@@ -44,12 +44,9 @@ void Replacement::Append(std::string_view source, const std::vector<RegexGroup>&
 }
 
 MatchFinder FindLiteral(std::string needle) {
-  // memmem(3) is linear also for needles that repeat themselves; std::string::find is not.
   return [needle = std::move(needle)](std::string_view text, std::size_t from, std::vector<RegexGroup>& groups) {
-    if (from > text.size()) return false;
-    const void* at = ::memmem(text.data() + from, text.size() - from, needle.data(), needle.size());
-    if (at == nullptr) return false;
-    const auto begin = static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+    const std::size_t begin = FindBytes(text, needle, from);
+    if (begin == std::string_view::npos) return false;
     groups.assign(1, RegexGroup{begin, begin + needle.size()});
     return true;
   };

@@ -1,5 +1,6 @@
 #include "json_reader.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <charconv>

@@ -1,6 +1,5 @@
 #include "json_text.h"
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 

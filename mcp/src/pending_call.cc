@@ -1,6 +1,7 @@
 #include "pending_call.h"
 
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "json_text.h"

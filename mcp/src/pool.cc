@@ -2,7 +2,7 @@
 
 #include <malloc.h>
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace mcp {

@@ -3,6 +3,8 @@
 #include <malloc.h>
 
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <optional>

@@ -1,6 +1,5 @@
 #include "mcp/session.h"
 
-#include <new>
 #include <utility>
 
 #include "dispatcher.h"

@@ -123,7 +123,7 @@ std::expected<json::value, std::string> CoerceInput(const WorkflowInput& input, 
   const std::string shown = input.secret ? "is" : "'" + std::string(text.substr(0, 100)) + "' is";
   if (input.type == "integer") {
     std::string_view digits = text;
-    if (digits.starts_with('+')) digits.remove_prefix(1);
+    if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
     std::int64_t value = 0;
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (fault == std::errc() && end == digits.data() + digits.size()) return json::value(value);

@@ -41,7 +41,8 @@ std::expected<std::string, Error> StepRenderer::Text(const State& state, const T
 std::expected<fs::path, Error> StepRenderer::Folder(const State& state, std::string code) const {
   const auto text = Text(state, state.dir, "dir");
   if (!text) return std::unexpected(text.error());
-  const fs::path folder = (run_.working_dir / *text).lexically_normal();
+  fs::path folder = (run_.working_dir / *text).lexically_normal();
+  if (!folder.has_filename() && folder.has_relative_path()) folder = folder.parent_path();  // no slash at the end
   std::error_code fault;
   if (fs::is_directory(folder, fault)) return folder;
   return Wrong(std::move(code), "the working directory " + folder.string() + " does not exist", state, "dir",

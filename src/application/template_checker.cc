@@ -20,6 +20,9 @@ constexpr std::string_view kPlannedFields[] = {"JSON"};
 constexpr std::string_view kNamespaces[] = {"inputs", "states"};
 constexpr std::string_view kPlannedNamespaces[] = {"captures", "env", "workflow", "awf", "context", "error", "loop"};
 
+// The order checks are quadratic; beyond this a missing value shows when the template is rendered.
+constexpr std::size_t kMaxOrderedStates = 1000;
+
 template <class Range>
 bool Contains(const Range& range, std::string_view word) {
   return std::ranges::find(range, word) != std::end(range);
@@ -152,6 +155,7 @@ bool TemplateChecker::FieldExists(std::size_t offset, const State& state, const 
 
 // Whether the state can have run, and whether it must have.
 void TemplateChecker::Order(std::size_t offset, const std::string& name, const Context& context) {
+  if (workflow_.states.size() > kMaxOrderedStates) return;
   const auto referred = graph_.IndexOf(name);
   const auto reader = graph_.IndexOf(context.place.state.name);
   if (!graph_.Complete() || !referred || !reader || !reachable_[*reader]) return;

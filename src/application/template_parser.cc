@@ -141,6 +141,7 @@ class Parser {
       if (!argument) return argument;
       call.arguments.push_back(std::move(*argument));
     }
+    if (Peek().kind == TokenKind::kComma || Peek().kind == TokenKind::kAssign) return Unexpected();
     if (piped != nullptr) call.arguments.push_back(std::move(*piped));
     const std::size_t count = call.arguments.size();
     if (function != nullptr && (count < function->min_arguments || count > function->max_arguments)) {

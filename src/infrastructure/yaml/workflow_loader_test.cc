@@ -1,0 +1,196 @@
+#include "infrastructure/yaml/workflow_loader.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace awf {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> EmptyEnvironment(const std::string&) { return std::nullopt; }
+
+Error OnlyError(const LoadedWorkflow& loaded) {
+  EXPECT_EQ(loaded.findings.size(), 1U);
+  return loaded.findings.empty() ? Error() : loaded.findings[0].error;
+}
+
+class LoaderTest : public testing::Test {
+ protected:
+  LoaderTest() {
+    std::string pattern = (fs::temp_directory_path() / "awf-loader-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~LoaderTest() override { fs::remove_all(folder_); }
+  fs::path folder_;
+};
+
+TEST_F(LoaderTest, FilesThatAreNotThere) {
+  const std::string missing = (folder_ / "none.yaml").string();
+  EXPECT_EQ(OnlyError(LoadWorkflow(missing)),
+            (Error{"USER.WORKFLOW.NOT_FOUND", "there is no file " + missing, "give the path of a .yaml file",
+                   Position{missing, 0, 0}, "", ""}));
+  EXPECT_EQ(OnlyError(LoadWorkflow("flow.txt")).hint, "workflow files end in .yaml or .yml");
+  const std::string directory = (folder_ / "dir.yaml").string();
+  fs::create_directory(directory);
+  EXPECT_EQ(OnlyError(LoadWorkflow(directory)).message, directory + " is not a regular file");
+  const std::string fifo = (folder_ / "fifo.yml").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(OnlyError(LoadWorkflow(fifo)).code, "USER.WORKFLOW.NOT_FOUND");
+}
+
+TEST_F(LoaderTest, FilesThatMayNotBeRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const std::string path = (folder_ / "secret.yaml").string();
+  std::ofstream(path) << "name: x\n";
+  fs::permissions(path, fs::perms::none);
+  EXPECT_EQ(OnlyError(LoadWorkflow(path)).code, "SYSTEM.IO.PERMISSION_DENIED");
+}
+
+TEST_F(LoaderTest, FilesThatAreTooLarge) {
+  const std::string path = (folder_ / "large.yaml").string();
+  std::ofstream(path) << "name: " << std::string(5U << 20, 'x') << "\n";
+  const Error error = OnlyError(LoadWorkflow(path));
+  EXPECT_EQ(error.code, "WORKFLOW.PARSE.YAML_SYNTAX");
+  EXPECT_EQ(error.message, "the file is larger than 4 MiB");
+}
+
+TEST(WorkflowLoader, BuildsTheWholeModel) {
+  const std::string text = R"(name: flow
+version: 1.10
+description: what it does
+inputs:
+  - {name: count, type: integer, description: how many, required: true, default: 0x10, secret: true}
+  - {name: count2, type: integer, default: 16}
+states:
+  initial: one
+  one:
+    type: command
+    description: first
+    command: echo {{.inputs.count2}}
+    dir: sub
+    timeout: 1.5
+    on_success: two
+    on_failure: {message: over, status: 9}
+  two:
+    type: agent
+    provider: claude
+    prompt: |
+      hello
+    system_prompt: be good
+    timeout: "{{.inputs.count2}}"
+    options: {model: 4.10, env: {A: true}, extra_args: [-x, 7]}
+    mcp_proxy:
+      enable: true
+      intercept_builtins: true
+      sandbox: {mode: read-only, write: [/a], read: [b], network: false}
+      isolation: required
+      env: {pass: [A], drop: [B, C]}
+      project_memory: false
+    on_success: end
+    on_failure: end
+  end: {type: terminal, status: failure, message: bye}
+)";
+  const LoadedWorkflow loaded = LoadWorkflowText(text, "f.yaml", EmptyEnvironment);
+  ASSERT_TRUE(loaded.workflow.has_value());
+  EXPECT_EQ(loaded.source, text);
+  const Workflow& flow = *loaded.workflow;
+  // Hexadecimal is YAML's, not an input's; the value of a secret is not told.
+  EXPECT_EQ(OnlyError(loaded).message, "the default is no integer");
+  EXPECT_FALSE(loaded.Runnable());
+  EXPECT_EQ(flow.name + "|" + flow.version + "|" + flow.description + "|" + flow.file, "flow|1.10|what it does|f.yaml");
+  ASSERT_EQ(flow.inputs.size(), 2U);
+  EXPECT_TRUE(flow.inputs[0].required && flow.inputs[0].secret);
+  EXPECT_EQ(flow.inputs[0].description, "how many");
+  EXPECT_EQ(flow.inputs[1].default_value, "16");
+  EXPECT_EQ(flow.initial.state, "one");
+  EXPECT_EQ(flow.initial.position, (Position{"f.yaml", 8, 12}));
+
+  const State& one = flow.states[0];
+  EXPECT_EQ(one.position, (Position{"f.yaml", 9, 3}));
+  EXPECT_EQ(std::get<CommandState>(one.body).command.text, "echo {{.inputs.count2}}");
+  EXPECT_EQ(one.dir.text, "sub");
+  EXPECT_EQ(one.timeout->value, std::chrono::milliseconds(1500));
+  EXPECT_EQ(one.on_success->state, "two");
+  EXPECT_EQ(std::get<InlineFailure>(*one.on_failure).status, 9);
+  EXPECT_EQ(std::get<InlineFailure>(*one.on_failure).message.text, "over");
+
+  const State& two = flow.states[1];
+  const auto& agent = std::get<AgentState>(two.body);
+  EXPECT_EQ(agent.prompt.text, "hello\n");
+  EXPECT_EQ(agent.system_prompt.text, "be good");
+  EXPECT_EQ(two.timeout->text.text, "{{.inputs.count2}}");
+  EXPECT_EQ(json::serialize(agent.options), R"({"model":4.1E0,"env":{"A":true},"extra_args":["-x",7]})");
+  EXPECT_EQ(agent.option_sources,
+            (std::map<std::string, std::string>{{"model", "4.10"}, {"env.A", "true"}, {"extra_args[1]", "7"}}));
+  EXPECT_EQ(agent.option_positions.at("model"), (Position{"f.yaml", 24, 15}));
+  ASSERT_TRUE(agent.mcp_proxy.has_value());
+  const McpProxySettings& proxy = *agent.mcp_proxy;
+  EXPECT_TRUE(proxy.enable && proxy.intercept_builtins && proxy.isolation_required && !proxy.project_memory);
+  EXPECT_EQ(proxy.sandbox.mode, SandboxMode::kReadOnly);
+  EXPECT_TRUE(proxy.sandbox.explicit_mode && !proxy.sandbox.network);
+  EXPECT_EQ(proxy.sandbox.write, std::vector<fs::path>{"/a"});
+  EXPECT_EQ(proxy.sandbox.read, std::vector<fs::path>{"b"});
+  EXPECT_EQ(proxy.env.pass, std::vector<std::string>{"A"});
+  EXPECT_EQ(proxy.env.drop, (std::vector<std::string>{"B", "C"}));
+  EXPECT_EQ(agent.mcp_proxy_position, (Position{"f.yaml", 25, 5}));
+  EXPECT_EQ(std::get<StateTarget>(*two.on_failure).state, "end");
+
+  const auto& end = std::get<TerminalState>(flow.states[2].body);
+  EXPECT_FALSE(end.success);
+  EXPECT_EQ(end.message.text, "bye");
+}
+
+TEST(WorkflowLoader, FindingsTellStateFieldAndHint) {
+  const LoadedWorkflow loaded = LoadWorkflowText(
+      "name: x\nstates:\n  initial: a\n  a:\n    type: agent\n    provider: claude\n    prompt: hi\n"
+      "    mcp_proxy: {enable: true, intercept_builtin: false}\n    on_success: z\n  z: {type: terminal}\n",
+      "f.yaml", EmptyEnvironment);
+  EXPECT_EQ(OnlyError(loaded), (Error{"USER.MCP_PROXY.UNKNOWN_KEY", "unknown key 'intercept_builtin'",
+                                      "did you mean 'intercept_builtins'?", Position{"f.yaml", 8, 31}, "a",
+                                      "mcp_proxy.intercept_builtin"}));
+}
+
+TEST(WorkflowLoader, FindingsOfAnAliasedMapAreToldOncePerState) {
+  const LoadedWorkflow loaded = LoadWorkflowText(
+      "name: x\nstates:\n  initial: a\n"
+      "  a: {type: agent, provider: claude, prompt: hi, options: &o {env: {A: [1], B: [1]}}, on_success: b}\n"
+      "  b: {type: agent, provider: claude, prompt: hi, options: *o, on_success: z}\n  z: {type: terminal}\n",
+      "f.yaml", EmptyEnvironment);
+  EXPECT_EQ(loaded.findings.size(), 4U);
+}
+
+TEST(WorkflowLoader, TheEnvironmentMayHoldTheEndpoint) {
+  const char* text =
+      "name: x\nstates:\n  initial: a\n  a: {type: agent, provider: openai_compatible, prompt: hi, on_success: z}\n"
+      "  z: {type: terminal}\n";
+  EXPECT_EQ(LoadWorkflowText(text, "f.yaml", EmptyEnvironment).findings.size(), 2U);
+  const auto set = [](const std::string&) -> std::optional<std::string> { return "http://localhost"; };
+  EXPECT_TRUE(LoadWorkflowText(text, "f.yaml", set).Runnable());
+}
+
+std::string Chain(int states) {
+  std::string text = "name: x\nstates:\n  initial: s0\n";
+  for (int i = 0; i < states; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1);
+    text += "  s" + n + ": {type: step, command: 'echo {{.states.s" + n + ".Output}}', on_success: s" + next + "}\n";
+  }
+  return text;
+}
+
+// A file full of mistakes must not take minutes: no hints and no order checks beyond 1000 states.
+TEST(WorkflowLoader, ManyStatesAreCheckedInTime) {
+  const std::string end = "  s999: {type: terminal}\n";
+  EXPECT_EQ(LoadWorkflowText(Chain(999) + end, "f.yaml", EmptyEnvironment).findings.size(), 999U);
+  const LoadedWorkflow loaded = LoadWorkflowText(Chain(20'000), "f.yaml", EmptyEnvironment);
+  EXPECT_EQ(OnlyError(loaded).message, "there is no state 's20000'");
+  EXPECT_EQ(OnlyError(loaded).hint, "");
+}
+
+}  // namespace
+}  // namespace awf

@@ -103,6 +103,10 @@ class GlobPattern {
   // The error is the reason alone: `"[" without "]"`.
   static std::expected<GlobPattern, std::string> Compile(std::string_view pattern, const GlobOptions& options = {});
 
+  // Matches what any of them matches.
+  explicit GlobPattern(std::vector<GlobPath> alternatives) : alternatives_(std::move(alternatives)) {}
+  GlobPattern() = default;  // matches nothing
+
   const std::vector<GlobPath>& alternatives() const { return alternatives_; }
   bool Matches(std::string_view path) const;
   GlobReach ReachOf(std::string_view folder) const;

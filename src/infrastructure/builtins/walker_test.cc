@@ -11,7 +11,7 @@
 #include <set>
 
 #include "infrastructure/builtins/glob_pattern.h"
-#include "infrastructure/builtins/temporary_tree_for_tests.h"
+#include "infrastructure/builtins/test_workspace.h"
 #include "infrastructure/process/fd.h"
 
 namespace awf::builtins {
@@ -61,53 +61,53 @@ struct Walked {
 class Walker : public ::testing::Test {
  protected:
   Walked Run(std::string_view pattern = "**", std::string_view start = "") {
-    const std::string real = start.empty() ? tree.path() : tree / start;
+    const std::string real = start.empty() ? tree.root().string() : (tree.root() / start).string();
     const Fd fd(::open(real.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     EXPECT_TRUE(fd.valid()) << real;
     Collector collector(pattern);
-    options.workspace = tree.path();
+    options.workspace = tree.root().string();
     WalkReport report = Walk(fd.get(), real, options, collector);
     return {collector.paths(), std::move(report)};
   }
 
-  TemporaryTree tree;
+  TestWorkspace tree;
   WalkOptions options;
 };
 
 TEST_F(Walker, ListsFilesAndHiddenOnesButNothingOfGit) {
-  tree.File("a");
-  tree.File(".b/c");
-  tree.File("d/e/f");
-  tree.File(".git/config");
-  tree.File("d/.git", "gitdir: nowhere");
+  tree.Put("a", "");
+  tree.Put(".b/c", "");
+  tree.Put("d/e/f", "");
+  tree.Put(".git/config", "");
+  tree.Put("d/.git", "gitdir: nowhere");
   EXPECT_THAT(Run().paths, UnorderedElementsAre("a", ".b/c", "d/e/f"));
 }
 
 TEST_F(Walker, LinksAreNotFollowedAndReportedOnDemand) {
-  tree.File("d/f");
-  tree.Link("d/self", ".");
-  tree.Link("d/up", "..");
-  tree.Link("l", "d/f");
+  tree.Put("d/f", "");
+  std::filesystem::create_symlink(".", tree.root() / "d/self");
+  std::filesystem::create_symlink("..", tree.root() / "d/up");
+  std::filesystem::create_symlink("d/f", tree.root() / "l");
   EXPECT_THAT(Run().paths, UnorderedElementsAre("d/f"));
   options.links = true;
   EXPECT_THAT(Run().paths, UnorderedElementsAre("d/f", "d/self", "d/up", "l"));
 }
 
 TEST_F(Walker, FifosAreNoFiles) {
-  ASSERT_EQ(::mkfifo((tree / "p").c_str(), 0600), 0);
-  tree.File("f");
+  ASSERT_EQ(::mkfifo((tree.root() / "p").c_str(), 0600), 0);
+  tree.Put("f", "");
   EXPECT_THAT(Run().paths, UnorderedElementsAre("f"));
 }
 
 TEST_F(Walker, IgnoreRulesNestAndAreCounted) {
-  tree.File(".gitignore", "*.log\nbuild/\n");
-  tree.File("a/.gitignore", "!keep.log\n");
-  tree.File("x.log");
-  tree.File("build/deep/o");
-  tree.File("a/keep.log");
-  tree.File("a/y.log");
-  tree.File("a/b/keep.log");
-  tree.File("node_modules/x/p.json");
+  tree.Put(".gitignore", "*.log\nbuild/\n");
+  tree.Put("a/.gitignore", "!keep.log\n");
+  tree.Put("x.log", "");
+  tree.Put("build/deep/o", "");
+  tree.Put("a/keep.log", "");
+  tree.Put("a/y.log", "");
+  tree.Put("a/b/keep.log", "");
+  tree.Put("node_modules/x/p.json", "");
   const Walked walked = Run();
   EXPECT_THAT(walked.paths, UnorderedElementsAre(".gitignore", "a/.gitignore", "a/keep.log", "a/b/keep.log"));
   EXPECT_EQ(walked.report.ignored, 4U);
@@ -119,68 +119,68 @@ TEST_F(Walker, IgnoreRulesNestAndAreCounted) {
 }
 
 TEST_F(Walker, OnlyWhatIsWantedCountsAsIgnored) {
-  tree.File(".gitignore", "*.log\nbuild/\n");
-  tree.File("x.log");
-  tree.File("build/o.c");
-  tree.File("a.c");
+  tree.Put(".gitignore", "*.log\nbuild/\n");
+  tree.Put("x.log", "");
+  tree.Put("build/o.c", "");
+  tree.Put("a.c", "");
   EXPECT_EQ(Run("*.c").report.ignored, 0U);
   EXPECT_EQ(Run("**/*.c").report.ignored, 1U);
 }
 
 TEST_F(Walker, DotIgnoreAndExcludeCount) {
-  tree.File(".git/HEAD", "ref: refs/heads/main\n");
-  tree.File(".git/info/exclude", "e\ni\n");
-  tree.File(".gitignore", "!e\ng\n");
-  tree.File(".ignore", "i\n!g\n");
-  for (const char* name : {"e", "g", "i", "n"}) tree.File(name);
+  tree.Put(".git/HEAD", "ref: refs/heads/main\n");
+  tree.Put(".git/info/exclude", "e\ni\n");
+  tree.Put(".gitignore", "!e\ng\n");
+  tree.Put(".ignore", "i\n!g\n");
+  for (const char* name : {"e", "g", "i", "n"}) tree.Put(name, "");
   EXPECT_THAT(Run().paths, UnorderedElementsAre(".gitignore", ".ignore", "e", "g", "n"));
 }
 
 TEST_F(Walker, TheExcludeFileOfAWorktreeIsThatOfItsRepository) {
-  tree.File("main/.git/HEAD", "ref: refs/heads/main\n");
-  tree.File("main/.git/info/exclude", "secret\n");
-  tree.File("main/.git/worktrees/w/HEAD", "ref: refs/heads/w\n");
-  tree.File("main/.git/worktrees/w/commondir", "../..\n");
-  tree.File("w/.git", "gitdir: " + (tree / "main/.git/worktrees/w") + "\n");
-  tree.File("w/secret");
-  tree.File("w/a");
+  tree.Put("main/.git/HEAD", "ref: refs/heads/main\n");
+  tree.Put("main/.git/info/exclude", "secret\n");
+  tree.Put("main/.git/worktrees/w/HEAD", "ref: refs/heads/w\n");
+  tree.Put("main/.git/worktrees/w/commondir", "../..\n");
+  tree.Put("w/.git", "gitdir: " + (tree.root() / "main/.git/worktrees/w").string() + "\n");
+  tree.Put("w/secret", "");
+  tree.Put("w/a", "");
   EXPECT_THAT(Run("**", "w").paths, UnorderedElementsAre("a"));
 }
 
 TEST_F(Walker, RulesOfTheFoldersAboveCountUpToTheWorkTree) {
-  tree.File(".gitignore", "*.o\n");
-  tree.File("repo/.git/HEAD", "ref: refs/heads/main\n");
-  tree.File("repo/.gitignore", "/src/gen\n*.tmp\n");
-  tree.File("repo/src/a.o");
-  tree.File("repo/src/a.tmp");
-  tree.File("repo/src/gen/g.c");
+  tree.Put(".gitignore", "*.o\n");
+  tree.Put("repo/.git/HEAD", "ref: refs/heads/main\n");
+  tree.Put("repo/.gitignore", "/src/gen\n*.tmp\n");
+  tree.Put("repo/src/a.o", "");
+  tree.Put("repo/src/a.tmp", "");
+  tree.Put("repo/src/gen/g.c", "");
   EXPECT_THAT(Run("**", "repo/src").paths, UnorderedElementsAre("a.o"));
   // From above, the repository is a world of its own too.
   EXPECT_THAT(Run("**/*.{o,tmp}").paths, UnorderedElementsAre("repo/src/a.o"));
 }
 
 TEST_F(Walker, AnIgnoredStartIsSearchedWithoutRules) {
-  tree.File(".gitignore", "build/\n*.log\n");
-  tree.File("build/x.log");
-  tree.File("build/node_modules/y");
+  tree.Put(".gitignore", "build/\n*.log\n");
+  tree.Put("build/x.log", "");
+  tree.Put("build/node_modules/y", "");
   EXPECT_THAT(Run("**", "build").paths, UnorderedElementsAre("x.log", "node_modules/y"));
-  tree.File("node_modules/p/dist/z.log");
+  tree.Put("node_modules/p/dist/z.log", "");
   EXPECT_THAT(Run("**", "node_modules/p").paths, UnorderedElementsAre("dist/z.log"));
 }
 
 TEST_F(Walker, AFolderThatIgnoresItselfIsSearchedWhenNamed) {
-  tree.File("venv/.gitignore", "*\n");
-  tree.File("venv/lib/x.py");
+  tree.Put("venv/.gitignore", "*\n");
+  tree.Put("venv/lib/x.py", "");
   EXPECT_THAT(Run("**/*.py").paths, UnorderedElementsAre());
   EXPECT_THAT(Run("**/*.py", "venv").paths, UnorderedElementsAre("lib/x.py"));
   EXPECT_THAT(Run("**/venv/**/*.py").paths, UnorderedElementsAre("venv/lib/x.py"));
 }
 
 TEST_F(Walker, NamedEntriesAreNotIgnored) {
-  tree.File(".gitignore", "dist/\n*.env\n");
-  tree.File("a/dist/app.js");
-  tree.File("a/dist/sub/app.js");
-  tree.File("prod.env");
+  tree.Put(".gitignore", "dist/\n*.env\n");
+  tree.Put("a/dist/app.js", "");
+  tree.Put("a/dist/sub/app.js", "");
+  tree.Put("prod.env", "");
   EXPECT_THAT(Run("**/dist/**").paths, UnorderedElementsAre("a/dist/app.js", "a/dist/sub/app.js"));
   EXPECT_THAT(Run("**/prod.env").paths, UnorderedElementsAre("prod.env"));
   EXPECT_THAT(Run("**/app.js").paths, UnorderedElementsAre());
@@ -188,20 +188,20 @@ TEST_F(Walker, NamedEntriesAreNotIgnored) {
 
 TEST_F(Walker, AnUnreadableFolderIsTold) {
   if (::geteuid() == 0) GTEST_SKIP() << "root reads everything";
-  tree.File("ok/a");
-  tree.File("no/b");
-  ASSERT_EQ(::chmod((tree / "no").c_str(), 0), 0);
+  tree.Put("ok/a", "");
+  tree.Put("no/b", "");
+  ASSERT_EQ(::chmod((tree.root() / "no").c_str(), 0), 0);
   const Walked walked = Run();
-  ASSERT_EQ(::chmod((tree / "no").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod((tree.root() / "no").c_str(), 0700), 0);
   EXPECT_THAT(walked.paths, UnorderedElementsAre("ok/a"));
   EXPECT_EQ(walked.report.unreadable, 1U);
   EXPECT_THAT(walked.report.unreadable_names, ElementsAre("no"));
 }
 
 TEST_F(Walker, ForbiddenFoldersAreLeftOut) {
-  tree.File("ok/a");
-  tree.File("private/b");
-  const std::string forbidden = tree / "private";
+  tree.Put("ok/a", "");
+  tree.Put("private/b", "");
+  const std::string forbidden = (tree.root() / "private").string();
   options.may_read = [&](std::string_view real) { return real != forbidden; };
   EXPECT_THAT(Run().paths, UnorderedElementsAre("ok/a"));
 }
@@ -215,7 +215,7 @@ int OpenDescriptors() {
 }
 
 TEST_F(Walker, ManyFoldersNeedFewDescriptorsAndLeaveNone) {
-  for (int i = 0; i < 600; ++i) tree.File("d" + std::to_string(i) + "/x/f");
+  for (int i = 0; i < 600; ++i) tree.Put("d" + std::to_string(i) + "/x/f", "");
   const int before = OpenDescriptors();
   const Walked walked = Run();
   EXPECT_EQ(walked.paths.size(), 600U);
@@ -225,7 +225,7 @@ TEST_F(Walker, ManyFoldersNeedFewDescriptorsAndLeaveNone) {
 
 TEST_F(Walker, AVeryDeepTreeIsWalked) {
   std::string path;
-  Fd folder(::open(tree.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Fd folder(::open(tree.root().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::string name(200, 'n');
   for (int i = 0; i < 30; ++i) {  // 6000 bytes, beyond PATH_MAX
     ASSERT_EQ(::mkdirat(folder.get(), name.c_str(), 0700), 0);
@@ -238,7 +238,7 @@ TEST_F(Walker, AVeryDeepTreeIsWalked) {
 }
 
 TEST_F(Walker, EndsEarlyOnCancellationDeadlineOrWish) {
-  tree.File("a/b");
+  tree.Put("a/b", "");
   std::stop_source source;
   source.request_stop();
   options.cancelled = source.get_token();
@@ -249,19 +249,19 @@ TEST_F(Walker, EndsEarlyOnCancellationDeadlineOrWish) {
   EXPECT_TRUE(Run().report.incomplete);
   options.deadline = {};
 
-  for (int i = 0; i < 20; ++i) tree.File("d" + std::to_string(i) + "/f");
+  for (int i = 0; i < 20; ++i) tree.Put("d" + std::to_string(i) + "/f", "");
   Collector collector("**");
   collector.StopAfterFirst();
-  const Fd fd(::open(tree.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  EXPECT_TRUE(Walk(fd.get(), tree.path(), options, collector).incomplete);
+  const Fd fd(::open(tree.root().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  EXPECT_TRUE(Walk(fd.get(), tree.root().string(), options, collector).incomplete);
   EXPECT_LT(collector.paths().size(), 21U);
 }
 
 TEST_F(Walker, IgnoreFilesThatAreLinksOrFifosDoNotCount) {
-  tree.File("rules", "a\n");
-  tree.Link(".gitignore", "rules");
-  ASSERT_EQ(::mkfifo((tree / ".ignore").c_str(), 0600), 0);
-  tree.File("a");
+  tree.Put("rules", "a\n");
+  std::filesystem::create_symlink("rules", tree.root() / ".gitignore");
+  ASSERT_EQ(::mkfifo((tree.root() / ".ignore").c_str(), 0600), 0);
+  tree.Put("a", "");
   EXPECT_THAT(Run().paths, UnorderedElementsAre("a", "rules"));
 }
 

@@ -25,7 +25,7 @@ class OpenAiCompatible {
   struct Settings {
     std::vector<std::string> environment;         // for OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY
     std::chrono::milliseconds first_retry{1000};  // then twice as long, three times in all
-    http::HttpLimits limits;
+    http::HttpLimits limits{};
   };
 
   OpenAiCompatible(Settings settings, MakeTools make_tools)

@@ -76,7 +76,8 @@ void StreamMonitor::ToolUse(std::string_view id, std::string_view name, bool nat
   ModelSpoke();
   if (!native) ++our_uses_;
   if (native && rules_.intercept) {
-    native_[std::string(id)] = {std::string(name), std::string(id), std::string(event_type), rules_.provider};
+    native_[std::string(id)] = {std::string(name), std::string(id), std::string(event_type), rules_.provider,
+                                rules_.required};
   }
 }
 

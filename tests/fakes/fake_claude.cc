@@ -19,6 +19,7 @@
 //     stderr: TEXT
 //     leave_child: true   a process in a session of its own that sleeps
 //     touch: FILE         creates it
+//     sleep_ms: N
 //     hang: true          for ever
 //   result            text of the result event ("done"); null: none
 //   error_status      makes the result an API error
@@ -196,6 +197,7 @@ class FakeClaude {
     if (step.contains("stderr")) std::cerr << text("stderr") << std::endl;
     if (step.contains("leave_child")) LeaveChild();
     if (step.contains("touch")) std::ofstream(text("touch")).flush();
+    if (step.contains("sleep_ms")) ::poll(nullptr, 0, static_cast<int>(step.at("sleep_ms").as_int64()));
     if (step.contains("hang")) {
       for (;;) ::pause();
     }

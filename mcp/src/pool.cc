@@ -1,17 +1,11 @@
 #include "pool.h"
 
-#include <malloc.h>
-
 #include <exception>
 #include <utility>
 
+#include "memory.h"
+
 namespace mcp {
-namespace {
-
-// Calls with frames above this give their memory back to the system, which the allocator would keep.
-constexpr std::size_t kLargeFrame = std::size_t{1} << 20;
-
-}  // namespace
 
 Pool::Pool(Limits limits, std::function<void(PendingCall&)> run, std::function<void()> on_relief)
     : limits_(limits), run_(std::move(run)), on_relief_(std::move(on_relief)) {}
@@ -79,9 +73,9 @@ void Pool::Work() {
     lock.unlock();
     if (relief) on_relief_();
     run_(*call);
-    const bool large = call->frame_size() > kLargeFrame;
+    const std::size_t size = call->frame_size();
     call.reset();
-    if (large) malloc_trim(0);
+    ReturnMemoryAfter(size);
     lock.lock();
     --running_;
     if (running_ == 0 && waiting_.empty()) idle_.notify_all();

@@ -1,7 +1,5 @@
 #include "mcp/server.h"
 
-#include <malloc.h>
-
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -12,15 +10,11 @@
 #include <utility>
 
 #include "dispatcher.h"
+#include "memory.h"
 #include "pool.h"
 #include "writer.h"
 
 namespace mcp {
-namespace {
-
-constexpr std::size_t kLargeFrame = std::size_t{1} << 20;  // whose memory goes back to the system
-
-}  // namespace
 
 // What exists only while Serve runs.
 struct Serving {
@@ -100,10 +94,9 @@ void Serving::Take(ReadOutcome outcome, std::string& frame) {
   } catch (const std::exception& error) {
     if (options.log) options.log(std::string("mcp: a frame was lost: ") + error.what());
   }
-  if (frame.size() > kLargeFrame) {
-    frame = std::string();
-    malloc_trim(0);
-  }
+  const std::size_t size = frame.size();
+  frame = std::string();
+  ReturnMemoryAfter(size);
 }
 
 EndReason Serving::ReadUntilEnd(const std::function<std::optional<EndReason>()>& stopped) {

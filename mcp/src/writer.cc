@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "memory.h"
+
 namespace mcp {
 
 Writer::Writer(Transport& transport, std::size_t max_bytes, std::function<void()> on_relief,
@@ -49,12 +51,15 @@ void Writer::Work() {
   for (;;) {
     work_.wait(lock, [&] { return closing_ || !lines_.empty(); });
     if (closing_) return;
-    const std::string line = std::move(lines_.front());
+    std::string line = std::move(lines_.front());
     lines_.pop_front();
     lock.unlock();
     const bool written = transport_.WriteFrame(line);
+    const std::size_t size = line.size();
+    line = std::string();
+    ReturnMemoryAfter(size);
     lock.lock();
-    bytes_ -= line.size() + 1;
+    bytes_ -= size + 1;
     if (!written) {
       failed_ = true;
       lines_.clear();

@@ -45,7 +45,7 @@ std::string ShownLine(std::string_view line, RegexGroup match) {
   return text;
 }
 
-FileSearch::FileSearch(const GrepPattern& pattern, const FileSearchOptions& options, std::function<bool()> stop,
+FileSearch::FileSearch(const GrepPattern& pattern, const FileSearchOptions& options, std::function<bool(bool)> stop,
                        std::mutex& large)
     : pattern_(pattern),
       options_(options),
@@ -150,7 +150,7 @@ bool FileSearch::ReadHead() {
 
 void FileSearch::SearchStream() {
   for (std::size_t looked = next_;;) {  // no line feed stands between next_ and looked
-    if (stop_()) {
+    if (Stopped()) {
       matches_.stopped = true;
       return;
     }
@@ -231,7 +231,7 @@ void FileSearch::KeepTail(std::size_t begin) {
 
 void FileSearch::SearchWhole() {
   while (size_ <= kMaxMultilineFile && ReadMore(std::max(kBlock, std::min(size_, capacity_ - size_)))) {
-    if (stop_()) {
+    if (Stopped()) {
       matches_.stopped = true;
       return;
     }
@@ -249,7 +249,7 @@ void FileSearch::SearchWhole() {
   std::vector<RegexGroup> groups;
   std::size_t counted_line = std::string_view::npos;
   for (std::size_t from = 0; regex.Find(text, from, groups);) {
-    if (stop_()) {
+    if (Stopped()) {
       matches_.stopped = true;
       break;
     }

@@ -57,8 +57,9 @@ struct FileSearchOptions {
 
 class FileSearch {
  public:
-  // `stop` is asked between blocks. `large` is shared by all threads: who needs much memory holds it.
-  FileSearch(const GrepPattern& pattern, const FileSearchOptions& options, std::function<bool()> stop,
+  // `stop` is asked between blocks, and told whether all that was wanted is collected, so that only counting goes on.
+  // `large` is shared by all threads: who needs much memory holds it.
+  FileSearch(const GrepPattern& pattern, const FileSearchOptions& options, std::function<bool(bool)> stop,
              std::mutex& large);
 
   // `fd` is open for reading at its beginning. `collect` false: count only.
@@ -81,6 +82,7 @@ class FileSearch {
 
   bool Done() const { return matches_.count > 0 && (options_.first_only || matches_.binary); }
   bool Collecting() const;
+  bool Stopped() { return stop_(collect_ && !Collecting()); }
   void CollectLine(LineSpan line, RegexGroup match);
   void CollectContextBefore(std::size_t line_begin);
   void CollectContextAfter(std::size_t end);
@@ -89,7 +91,7 @@ class FileSearch {
 
   const GrepPattern& pattern_;
   const FileSearchOptions options_;
-  const std::function<bool()> stop_;
+  const std::function<bool(bool)> stop_;
   std::mutex& large_;
   std::unique_lock<std::mutex> large_lock_;
   LineMatcher matcher_;

@@ -21,7 +21,7 @@ class FileSearchTest : public ::testing::Test {
     EXPECT_TRUE(compiled) << pattern;
     folder.Put("f", text);
     const Fd fd(::open((folder.root() / "f").c_str(), O_RDONLY | O_CLOEXEC));
-    FileSearch search(*compiled, options, [this] { return stop; }, large);
+    FileSearch search(*compiled, options, [this](bool) { return stop; }, large);
     return search.Search(fd.get(), collect);
   }
 
@@ -185,13 +185,27 @@ TEST_F(FileSearchTest, StopsAndTellsErrors) {
   stop = false;
   const auto compiled = GrepPattern::Compile(Re2Compiler(), "a", {});
   const Fd fd(::open(folder.root().c_str(), O_RDONLY | O_CLOEXEC));
-  FileSearch search(*compiled, options, [] { return false; }, large);
+  FileSearch search(*compiled, options, [](bool) { return false; }, large);
   EXPECT_EQ(search.Search(fd.get(), true).error, EISDIR);
+}
+
+TEST_F(FileSearchTest, TellsWhenItOnlyCounts) {
+  const auto compiled = GrepPattern::Compile(Re2Compiler(), "a", {});
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "a\n";
+  folder.Put("f", text);
+  const Fd fd(::open((folder.root() / "f").c_str(), O_RDONLY | O_CLOEXEC));
+  options.max_lines = 3;
+  FileSearch search(*compiled, options, [](bool counting) { return counting; }, large);
+  const FileMatches found = search.Search(fd.get(), true);
+  EXPECT_TRUE(found.stopped);
+  EXPECT_EQ(found.match_lines, 3U);
+  EXPECT_LT(found.count, 100'000U);
 }
 
 TEST_F(FileSearchTest, OneSearchServesManyFiles) {
   const auto compiled = GrepPattern::Compile(Re2Compiler(), "hit", {});
-  FileSearch search(*compiled, options, [] { return false; }, large);
+  FileSearch search(*compiled, options, [](bool) { return false; }, large);
   const std::vector<std::string> texts = {"hit\n", std::string(kMaxLine + 10, 'a'), "x\nhit", "", "none"};
   std::vector<std::uint64_t> counts;
   for (const std::string& text : texts) {

@@ -84,7 +84,7 @@ class Grepping {
     run_.before = ContextArgument(arguments_, "before");
     run_.after = ContextArgument(arguments_, "after");
     run_.max_lines = limits_.lines;
-    run_.max_text = limits_.bytes;
+    run_.max_text = 2 * limits_.bytes;  // it is counted generously
     run_.deadline = call_.deadline;
     run_.cancelled = call_.cancelled;
     limits_.context = run_.before + run_.after > 0;

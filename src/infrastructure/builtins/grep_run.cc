@@ -35,15 +35,19 @@ FileSearchOptions GrepRun::SearchOptions(bool skip_binary) const {
   return options;
 }
 
-bool GrepRun::Enough() const {
-  return lines_.load(std::memory_order_relaxed) >= options_.max_lines ||
-         text_.load(std::memory_order_relaxed) >= options_.max_text;
-}
+bool GrepRun::Enough() const { return lines_.load() >= options_.max_lines || text_.load() >= options_.max_text; }
 
-bool GrepRun::Stopped() const {
+bool GrepRun::Stopped(bool counting) {
+  if (counting) StartCounting();
   if (options_.cancelled.stop_requested() || Passed(options_.deadline)) return true;
   const auto until = counting_until_.load(std::memory_order_relaxed);
   return until != 0 && SteadyClock::now().time_since_epoch().count() >= until;
+}
+
+void GrepRun::StartCounting() {
+  SteadyClock::rep not_yet = 0;
+  if (counting_until_.load(std::memory_order_relaxed) != 0) return;
+  counting_until_.compare_exchange_strong(not_yet, (SteadyClock::now() + kCountingTime).time_since_epoch().count());
 }
 
 GrepReport GrepRun::Files(int start, const FileList& list) {
@@ -64,7 +68,7 @@ GrepReport GrepRun::Files(int start, const FileList& list) {
 }
 
 GrepReport GrepRun::File(int fd) {
-  FileSearch search(pattern_, SearchOptions(false), [this] { return Stopped(); }, large_);
+  FileSearch search(pattern_, SearchOptions(false), [this](bool counting) { return Stopped(counting); }, large_);
   Take(0, "", search.Search(fd, true), true);
   return std::move(report_);
 }
@@ -72,12 +76,13 @@ GrepReport GrepRun::File(int fd) {
 // Files are handed out in order, so all that was collected before stands before the file at hand.
 void GrepRun::Work(int start, const FileList& list) {
   try {
-    FileSearch search(pattern_, SearchOptions(true), [this] { return Stopped(); }, large_);
+    FileSearch search(pattern_, SearchOptions(true), [this](bool counting) { return Stopped(counting); }, large_);
     std::string path;
     for (;;) {
-      const std::size_t index = next_.fetch_add(1, std::memory_order_relaxed);
+      const bool collect = !Enough();  // before the index is taken: only files before it may count
+      const std::size_t index = next_.fetch_add(1);
       if (index >= list.size()) return;
-      if (Stopped()) break;
+      if (Stopped(false)) break;
       list.PathAt(index, path);
       const Fd fd = OpenBeneath(start, path.c_str(), O_RDONLY);
       if (!fd) {
@@ -86,7 +91,6 @@ void GrepRun::Work(int start, const FileList& list) {
         if (!gone) Note(path, report_.unreadable_count, report_.unreadable);
         continue;
       }
-      const bool collect = !Enough();
       Take(index, path, search.Search(fd.get(), collect), collect);
     }
   } catch (const std::bad_alloc&) {  // the search ends early, the process does not
@@ -105,12 +109,10 @@ void GrepRun::Take(std::size_t index, const std::string& path, FileMatches match
   report_.matches += matches.count;
   ++report_.matched_files;
   const bool by_line = options_.mode == GrepMode::kContent && !matches.binary;
-  lines_.fetch_add(by_line ? matches.match_lines : 1, std::memory_order_relaxed);
-  text_.fetch_add(matches.text_bytes + path.size() + 8, std::memory_order_relaxed);
+  lines_.fetch_add(by_line ? matches.match_lines : 1);
+  text_.fetch_add(matches.text_bytes + path.size() + 8);
   if (collect) report_.files.push_back({index, std::move(matches)});
-  if (Enough() && counting_until_.load(std::memory_order_relaxed) == 0) {
-    counting_until_.store((SteadyClock::now() + kCountingTime).time_since_epoch().count(), std::memory_order_relaxed);
-  }
+  if (Enough()) StartCounting();
 }
 
 void GrepRun::Note(const std::string& path, std::size_t& count, std::vector<std::string>& names) {

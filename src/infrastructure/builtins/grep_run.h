@@ -57,7 +57,9 @@ class GrepRun {
   void Take(std::size_t index, const std::string& path, FileMatches matches, bool collect);
   void Note(const std::string& path, std::size_t& count, std::vector<std::string>& names);
   bool Enough() const;
-  bool Stopped() const;
+  // `counting`: a file has all that is wanted, so the time for counting runs from now on at the latest.
+  bool Stopped(bool counting);
+  void StartCounting();
   FileSearchOptions SearchOptions(bool skip_binary) const;
 
   const GrepPattern& pattern_;

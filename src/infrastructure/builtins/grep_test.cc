@@ -260,10 +260,10 @@ TEST_F(Grep, HeadLimit) {
 }
 
 TEST_F(Grep, TheFirstFilesAreShownWhateverThreadIsFaster) {
-  for (int i = 100; i < 400; ++i) folder.Put("d" + std::to_string(i) + "/f", "hit\nhit\n");
+  for (int i = 100; i < 400; ++i) folder.Put("d" + std::to_string(i), "hit\nhit\n");
   const std::string text = Text({{"pattern", "hit"}, {"head_limit", 5}});
   EXPECT_EQ(text,
-            "d100/f\n1:hit\n2:hit\n\nd101/f\n1:hit\n2:hit\n\nd102/f\n1:hit\n\n"
+            "d100\n1:hit\n2:hit\n\nd101\n1:hit\n2:hit\n\nd102\n1:hit\n\n"
             "[5 of 600 matches shown. Narrow the pattern or path.]");
 }
 

@@ -215,10 +215,10 @@ int OpenDescriptors() {
 }
 
 TEST_F(Walker, ManyFoldersNeedFewDescriptorsAndLeaveNone) {
-  for (int i = 0; i < 600; ++i) tree.Put("d" + std::to_string(i) + "/x/f", "");
+  for (int i = 0; i < 300; ++i) tree.Put("d" + std::to_string(i) + "/x/f", "");
   const int before = OpenDescriptors();
   const Walked walked = Run();
-  EXPECT_EQ(walked.paths.size(), 600U);
+  EXPECT_EQ(walked.paths.size(), 300U);
   EXPECT_FALSE(walked.report.incomplete);
   EXPECT_EQ(OpenDescriptors(), before);
 }

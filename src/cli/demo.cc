@@ -1,0 +1,109 @@
+// awf demo: a sample project with a failing test, a scripted model on loopback (or the real Claude Code), and the
+// workflow examples/workflows/fix-failing-test.yaml that brings the two together. No key, no network.
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/demo_project.h"
+#include "cli/demo_script.h"
+#include "cli/run_session.h"
+#include "infrastructure/model_server/model_server.h"
+
+namespace awf::cli {
+namespace {
+
+using model_server::ChatCompletionsModel;
+using model_server::ModelServer;
+
+// Threads that start while it lives take no signals: those of a run are for its own thread (cli/run_signals.h).
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+// Serves the script and points the openai_compatible provider at it.
+std::expected<std::unique_ptr<ModelServer>, Error> StartModel() {
+  const AllSignalsBlocked blocked;
+  auto server = ModelServer::Start(std::make_unique<ChatCompletionsModel>(DemoScript()));
+  if (!server) return server;
+  ::setenv("OPENAI_BASE_URL", (*server)->base_url().c_str(), 1);
+  ::setenv("OPENAI_MODEL", "scripted-demo", 1);
+  ::setenv("OPENAI_API_KEY", "no-key-is-needed", 1);
+  return server;
+}
+
+RunOptions OptionsFor(const DemoOptions& demo, const DemoProject& project) {
+  RunOptions run;
+  run.global = demo.global;
+  run.workflow = project.workflow().string();
+  run.inputs = {{"provider", demo.provider}, {"project", project.project().string()}};
+  run.trace_file = true;
+  return run;
+}
+
+void Introduce(Console& console, const DemoOptions& demo, const DemoProject& project) {
+  const bool scripted = demo.provider != "claude";
+  console.Line(
+      "A small bakery program has a test that fails. The agent shall repair it.\n"
+      "  project   " +
+      project.project().string() + "\n" + "  workflow  " + project.workflow().string() + "\n" + "  model     " +
+      (scripted ? "scripted, inside awf (no key, no network)" : "your Claude Code login") + "\n");
+}
+
+void Conclude(Console& console, const RunSummary& summary, const DemoOptions& demo, const DemoProject& project) {
+  const LineStyle style{console.options().color, console.Columns()};
+  console.Line("\nEvery tool call that the agent made:\n" + CallTable(summary, style));
+  console.Line("\nThe same as a trace:\n" + SpanTree(summary, style));
+  console.Line("\nRecords of this run, in " + summary.folder.string() + ":\n" +
+               "  log.jsonl    what happened, one JSON object a line\n"
+               "  audit.jsonl  the same as a chain of hashes (head " +
+               summary.audit.hash.substr(0, 12) +
+               "…)\n"
+               "  trace.json   the spans, OTLP JSON");
+  if (demo.keep) console.Line("\nThe project is kept in " + project.folder().string());
+}
+
+}  // namespace
+
+int DemoCommand(const DemoOptions& options) {
+  auto project = DemoProject::Make();
+  if (!project) return ReportErrors({project.error()}, options.global);
+  if (options.keep) project->Keep();
+
+  std::unique_ptr<ModelServer> model;
+  if (options.provider != "claude") {
+    auto started = StartModel();
+    if (!started) return ReportErrors({started.error()}, options.global);
+    model = std::move(*started);
+  }
+
+  const bool show = !options.global.quiet && options.global.format == OutputFormat::kText;
+  Console console(ConsoleOptions::Detect(options.global.no_color));
+  if (show) Introduce(console, options, *project);
+  RunSummary summary;
+  const RunOutcome outcome = ExecuteRun(OptionsFor(options, *project), &summary);
+  if (show && !summary.folder.empty()) Conclude(console, summary, options, *project);
+  model.reset();
+  {
+    const DemoProject done = std::move(*project);
+  }  // before the process may end by a signal
+  return EndOf(outcome);
+}
+
+}  // namespace awf::cli

@@ -48,7 +48,7 @@ bool LineBuffer::Grow(std::string_view bytes) {
 void LineBuffer::Lose() {
   lost_ = skipping_ = true;
   lost_head_.assign(bytes_, begin_, kHead);
-  bytes_ = std::string();
+  std::string().swap(bytes_);  // an assignment would keep the memory
   begin_ = scanned_ = 0;
 }
 
@@ -66,8 +66,8 @@ bool LineBuffer::GiveLine(std::size_t end, std::size_t next, std::string& line) 
   std::string rest = bytes_.substr(next);
   bytes_.resize(end);
   bytes_.erase(0, begin);
-  line = std::move(bytes_);
-  bytes_ = std::move(rest);
+  line.swap(bytes_);
+  rest.swap(bytes_);
   begin_ = scanned_ = 0;
   return true;
 }

@@ -95,7 +95,7 @@ void Serving::Take(ReadOutcome outcome, std::string& frame) {
     if (options.log) options.log(std::string("mcp: a frame was lost: ") + error.what());
   }
   const std::size_t size = frame.size();
-  frame = std::string();
+  std::string().swap(frame);  // an assignment would keep the memory
   ReturnMemoryAfter(size);
 }
 

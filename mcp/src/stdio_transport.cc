@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -128,6 +129,8 @@ std::expected<std::unique_ptr<StdioTransport>, Error> StdioTransport::TakeOver(s
   if (::dup2(source, STDIN_FILENO) < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     return std::unexpected(SystemError("cannot take over stdin and stdout"));
   }
+  // Large blocks go back to the system when they are freed. By itself the allocator keeps them after the first one.
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
   if (::signal(SIGPIPE, SIG_IGN) == SIG_ERR) return std::unexpected(SystemError("SIGPIPE"));
   return Over(in.Release(), out.Release(), max_frame);
 }

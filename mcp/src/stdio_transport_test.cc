@@ -6,8 +6,11 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -183,6 +186,35 @@ TEST(ServerMemoryTest, SurvivesWithoutMemory) {
   EXPECT_EQ(ids, (std::vector<std::string>{"1", "2"}));
   child.client.CloseWrite();
   EXPECT_EQ(child.Wait(), 0);
+}
+
+// Bug 31: what a large message needed is given back.
+TEST(ServerMemoryTest, Bug31ReturnsTheMemoryOfALargeMessage) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers keep freed memory";
+  Child child([] {
+    return ServeStdio(
+        [](CallContext&, std::string_view tool, const json::object& arguments) -> std::expected<CallResult, CallError> {
+          if (tool != "resident")
+            return CallResult{{TextContent{json::value_to<std::string>(arguments.at("x"))}}, false, {}};
+          std::ifstream statm("/proc/self/statm");
+          std::size_t size = 0, resident = 0;
+          statm >> size >> resident;
+          return CallResult{{TextContent{std::to_string(resident * 4096)}}, false, {}};
+        });
+  });
+  std::thread writer(
+      [&] { child.client.Send(CallText("1", "t", R"({"x":")" + std::string(20'000'000, 'x') + R"("})")); });
+  EXPECT_GT(child.client.Line().value_or("").size(), 20'000'000U);
+  writer.join();
+  // The last of it is freed after the answer was written.
+  std::size_t resident = std::numeric_limits<std::size_t>::max();
+  for (int tries = 0; resident > 15'000'000 && tries < 1000; ++tries) {
+    child.client.Send(CallText("2", "resident"));
+    const json::value answer = json::parse(child.client.Line().value_or("null"));
+    resident = std::stoul(json::value_to<std::string>(answer.at("result").at("content").at(0).at("text")));
+    if (resident > 15'000'000) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_LE(resident, 15'000'000U);
 }
 
 TEST(StdioTransportTest, ServesOverOneSocketForBothWays) {

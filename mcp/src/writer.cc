@@ -56,7 +56,7 @@ void Writer::Work() {
     lock.unlock();
     const bool written = transport_.WriteFrame(line);
     const std::size_t size = line.size();
-    line = std::string();
+    std::string().swap(line);  // an assignment would keep the memory
     ReturnMemoryAfter(size);
     lock.lock();
     bytes_ -= size + 1;

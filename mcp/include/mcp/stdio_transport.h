@@ -20,7 +20,8 @@ class StdioTransport final : public Transport {
 
   // Takes the protocol away from fds 0 and 1, so that neither a library nor a child process can read or write it: they
   // move above 2 with CLOEXEC, fd 0 becomes /dev/null, fd 1 a copy of fd 2 (which becomes /dev/null if it is closed).
-  // Also ignores SIGPIPE for the process; programs that are started must get it back.
+  // Also ignores SIGPIPE for the process (programs that are started must get it back), and makes malloc return blocks
+  // over 1 MiB to the system, so that a large message leaves no trace.
   // Call it first thing in main, before other threads and descriptors.
   static std::expected<std::unique_ptr<StdioTransport>, Error> TakeOver(std::size_t max_frame = kDefaultMaxFrame);
   // Owns the two descriptors from now on (also on failure), which may be the same one. SIGPIPE is the caller's to

@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/commands.h"
+#include "cli/finding_text.h"
+
+namespace awf::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+template <class Command>
+Outcome Captured(Command command) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.exit_code = command();
+  outcome.out = testing::internal::GetCapturedStdout();
+  outcome.err = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+class ValidateTest : public testing::Test {
+ protected:
+  ValidateTest() {
+    std::string pattern = (fs::temp_directory_path() / "awf-validate-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    options_.workflow = (folder_ / "f.yaml").string();
+  }
+  ~ValidateTest() override { fs::remove_all(folder_); }
+
+  Outcome Validate(const std::string& text) {
+    std::ofstream(options_.workflow) << text;
+    return Captured([&] { return ValidateCommand(options_); });
+  }
+
+  fs::path folder_;
+  ValidateOptions options_;
+};
+
+constexpr char kValid[] = "name: ok\nstates:\n  initial: z\n  z: {type: terminal}\n";
+constexpr char kWarned[] = "name: ok\nstates:\n  initial: z\n  y: {type: terminal}\n  z: {type: terminal}\n";
+constexpr char kBroken[] =
+    "name: bad\nstates:\n  initial: a\n  a:\n    type: agent\n    provider: cluade\n    prompt: hi\n"
+    "    on_success: zz\n  z: {type: terminal}\n";
+
+TEST_F(ValidateTest, SaysThatAFileIsValid) {
+  const Outcome outcome = Validate(kValid);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, options_.workflow + ": valid\n");
+  EXPECT_EQ(outcome.err, "");
+  options_.global.quiet = true;
+  EXPECT_EQ(Validate(kValid).out, "");
+}
+
+TEST_F(ValidateTest, PrintsABlockPerFinding) {
+  const Outcome outcome = Validate(kBroken);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "Error: USER.PROVIDER.UNKNOWN\n"
+            "Step: a\n"
+            "Details: provider 'cluade' does not exist; there are claude, openai_compatible, gemini, codex, opencode, "
+            "github_copilot, mistral_vibe (" +
+                options_.workflow +
+                ":6:15)\n"
+                "Hint: did you mean 'claude'?\n"
+                "\n"
+                "Error: WORKFLOW.VALIDATION.MISSING_STATE\n"
+                "Step: a\n"
+                "Details: there is no state 'zz' (" +
+                options_.workflow +
+                ":8:17)\n"
+                "Hint: did you mean 'z'?\n");
+  options_.global.no_hints = true;
+  EXPECT_EQ(Validate(kBroken).err.find("Hint"), std::string::npos);
+}
+
+TEST_F(ValidateTest, WarningsFailOnlyWhenStrict) {
+  const Outcome outcome = Validate(kWarned);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(outcome.err.starts_with("Warning: WORKFLOW.VALIDATION.UNREACHABLE_STATE\n"));
+  EXPECT_EQ(outcome.out, options_.workflow + ": valid\n");
+  options_.strict = true;
+  EXPECT_EQ(Validate(kWarned).exit_code, 2);
+  EXPECT_EQ(Validate(kWarned).out, "");
+}
+
+TEST_F(ValidateTest, WritesJson) {
+  options_.global.format = OutputFormat::kJson;
+  const std::string file = json::serialize(json::string(options_.workflow));
+  const Outcome valid = Validate(kWarned);
+  EXPECT_EQ(valid.out, R"({"valid":true,"workflow":"ok","file":)" + file +
+                           R"(,"errors":[],"warnings":[{"code":"WORKFLOW.VALIDATION.UNREACHABLE_STATE","step":"y",)"
+                           R"("field":"","message":"state 'y' is never reached","file":)" +
+                           file + R"(,"line":4,"column":3,"hint":"add a transition to it or remove it"}]})" + "\n");
+  const Outcome broken = Validate(kBroken);
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_EQ(broken.err, "");
+  const json::object report = json::parse(broken.out).as_object();
+  EXPECT_EQ(report.at("valid"), false);
+  EXPECT_EQ(report.at("errors").as_array().size(), 2U);
+  EXPECT_EQ(report.at("errors").as_array()[1].at("field"), "on_success");
+}
+
+TEST_F(ValidateTest, MissingFilesAreUserErrors) {
+  options_.workflow = (folder_ / "none.yaml").string();
+  const Outcome outcome = Captured([&] { return ValidateCommand(options_); });
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, "Error: USER.WORKFLOW.NOT_FOUND\nDetails: there is no file " + options_.workflow +
+                             "\nHint: give the path of a .yaml file\n");
+}
+
+TEST(ErrorCommandTest, ExplainsACode) {
+  const Outcome outcome = Captured([] { return ErrorCommand({}, "execution.run.step_limit"); });
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out,
+            "EXECUTION.RUN.STEP_LIMIT\n  The run entered more than 10 000 states.\n  Give the cycle a way out.\n");
+}
+
+TEST(ErrorCommandTest, ListsAPrefix) {
+  GlobalOptions global;
+  global.format = OutputFormat::kJson;
+  const Outcome outcome = Captured([&] { return ErrorCommand(global, "EXECUTION.RUN."); });
+  EXPECT_EQ(outcome.out,
+            R"([{"code":"EXECUTION.RUN.CANCELLED","class":"EXECUTION","exit_code":3,)"
+            R"("description":"The run was interrupted by a signal.","resolution":"Run it again.","related":[]},)"
+            R"({"code":"EXECUTION.RUN.STEP_LIMIT","class":"EXECUTION","exit_code":3,)"
+            R"("description":"The run entered more than 10 000 states.","resolution":"Give the cycle a way out.",)"
+            R"("related":[]}])"
+            "\n");
+}
+
+TEST(ErrorCommandTest, UnknownCodesGetASuggestion) {
+  const auto hint = [](const std::string& code) {
+    const Outcome outcome = Captured([&] { return ErrorCommand({}, code); });
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_TRUE(outcome.err.starts_with("Error: USER.INPUT.INVALID_FORMAT\nDetails: there is no error code '" + code));
+    return outcome.err.substr(outcome.err.find("Hint: "));
+  };
+  EXPECT_EQ(hint("EXECUTION.AGENT.FALED"), "Hint: did you mean EXECUTION.AGENT.FAILED?\n");
+  EXPECT_EQ(hint("EMPTY_PROXY"), "Hint: did you mean USER.MCP_PROXY.EMPTY_PROXY?\n");
+  EXPECT_EQ(hint("NONSENSE"), "Hint: awf error lists all codes\n");
+}
+
+TEST(ReportErrorsTest, FirstByClassGivesTheExitCode) {
+  const std::vector<Error> errors = {
+      {"EXECUTION.AGENT.FAILED", "agent", "", {}, "ask", ""},
+      {"USER.PROVIDER.UNKNOWN", "bad \xFF name", "why", {"f.yaml", 3, 4}, "", "provider"}};
+  const Outcome text = Captured([&] { return ReportErrors(errors, {}); });
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_EQ(text.err,
+            "Error: EXECUTION.AGENT.FAILED\nStep: ask\nDetails: agent\n\n"
+            "Error: USER.PROVIDER.UNKNOWN\nDetails: bad \xEF\xBF\xBD name (f.yaml:3:4)\nHint: why\n");
+  GlobalOptions global;
+  global.format = OutputFormat::kJson;
+  const Outcome as_json = Captured([&] { return ReportErrors(errors, global); });
+  EXPECT_EQ(as_json.err, "");
+  EXPECT_EQ(as_json.out,
+            "{\"success\":false,\"error\":{\"code\":\"USER.PROVIDER.UNKNOWN\",\"message\":\"bad \xEF\xBF\xBD name\","
+            "\"step\":\"\",\"details\":{\"field\":\"provider\",\"file\":\"f.yaml\",\"line\":3,\"column\":4,"
+            "\"others\":[{\"code\":\"EXECUTION.AGENT.FAILED\",\"step\":\"ask\",\"field\":\"\",\"message\":\"agent\","
+            "\"file\":\"\",\"line\":0,\"column\":0,\"hint\":\"\"}]},\"hints\":[\"why\"]},\"exit_code\":1}\n");
+  EXPECT_EQ(Captured([] { return ReportErrors({}, {}); }).exit_code, 0);
+}
+
+TEST(ErrorBlockTest, IsSafeForATerminal) {
+  EXPECT_EQ(
+      ErrorBlock({"USER.INPUT.INVALID_FORMAT", "\x1b[2Jtwo\nlines\n", "", {}, "a\x07", ""}, Severity::kNote, true),
+      "Note: USER.INPUT.INVALID_FORMAT\nStep: a\nDetails: two\nlines\n");
+}
+
+}  // namespace
+}  // namespace awf::cli

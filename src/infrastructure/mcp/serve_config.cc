@@ -170,17 +170,9 @@ class Reader {
   std::vector<std::string> known_;
 };
 
-std::optional<SandboxMode> ParseMode(std::string_view text) {
-  for (const SandboxMode mode :
-       {SandboxMode::kWorkspaceWrite, SandboxMode::kReadOnly, SandboxMode::kStrict, SandboxMode::kOff}) {
-    if (text == ToString(mode)) return mode;
-  }
-  return std::nullopt;
-}
-
 SandboxSettings ReadSandbox(Reader reader) {
   SandboxSettings sandbox;
-  if (const auto mode = ParseMode(reader.Text("mode"))) {
+  if (const auto mode = ParseSandboxMode(reader.Text("mode"))) {
     sandbox.mode = *mode;
   } else {
     reader.Wrong("mode", "workspace-write, read-only, strict or off");
@@ -267,6 +259,14 @@ std::expected<std::string, Error> ReadPrivateFile(const std::filesystem::path& p
 }
 
 }  // namespace
+
+std::optional<SandboxMode> ParseSandboxMode(std::string_view text) {
+  for (const SandboxMode mode :
+       {SandboxMode::kWorkspaceWrite, SandboxMode::kReadOnly, SandboxMode::kStrict, SandboxMode::kOff}) {
+    if (text == ToString(mode)) return mode;
+  }
+  return std::nullopt;
+}
 
 std::string EncodeServeConfig(const ServeConfig& config) {
   const json::object object{{"version", kVersion},

@@ -9,6 +9,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,9 @@ struct ServeConfig {
   std::string trace_id;            // 32 hex digits, or empty
   std::string step_span_id;        // 16 hex digits, or empty
 };
+
+// "workspace-write", "read-only", "strict", "off".
+std::optional<SandboxMode> ParseSandboxMode(std::string_view text);
 
 // The text of the file.
 std::string EncodeServeConfig(const ServeConfig& config);

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -73,10 +72,12 @@ export class World {
       .flatMap((line) => line.resourceSpans).flatMap((r) => r.scopeSpans).flatMap((s) => s.spans);
     return { folder, log: jsonLines(path.join(folder, 'log.jsonl')), audit: jsonLines(path.join(folder, 'audit.jsonl')), spans };
   }
-  // No private step folder may be left.
+  // No private step folder and no process but the scripted model may be left.
   assertNothingLeft() {
     const folder = this.path('run', 'awf');
     assert.deepEqual(fs.existsSync(folder) ? fs.readdirSync(folder) : [], []);
+    const left = processesWith(this.base).filter(({ words }) => !words[1]?.endsWith('anthropic.mjs'));
+    assert.deepEqual(left.map(({ words }) => words.join(' ')), []);
   }
 }
 
@@ -109,7 +110,6 @@ ${more}
 `;
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-export const userName = os.userInfo().username;
 
 // Processes whose command line holds `text`.
 export function processesWith(text) {

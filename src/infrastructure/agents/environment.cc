@@ -30,7 +30,7 @@ void Environment::UnsetPrefix(std::string_view prefix) {
 std::vector<std::string> Environment::Block() const {
   std::vector<std::string> block;
   block.reserve(variables_.size());
-  for (const auto& [name, value] : variables_) block.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables_) block.emplace_back(name).append("=").append(value);
   return block;
 }
 

@@ -16,7 +16,9 @@ std::optional<std::array<int, 3>> ParseVersion(std::string_view text) {
     const auto [stop, error] = std::from_chars(at, end, parts[i]);
     if (error != std::errc()) return std::nullopt;
     at = stop;
-    if (i + 1 < parts.size() && (at == end || *at++ != '.')) return std::nullopt;
+    if (i + 1 == parts.size()) break;
+    if (at == end || *at != '.') return std::nullopt;
+    ++at;
   }
   return parts;
 }

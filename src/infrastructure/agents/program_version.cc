@@ -43,7 +43,7 @@ std::expected<fs::path, Error> FindProgram(std::string_view name, std::string_vi
     path.remove_prefix(colon == std::string_view::npos ? path.size() : colon + 1);
     // Relative entries are passed over: they would lead into the workspace.
     if (!folder.starts_with('/')) continue;
-    const fs::path candidate = fs::path(folder) / name;
+    fs::path candidate = fs::path(folder) / name;
     if (IsExecutableFile(candidate)) return candidate;
   }
   return Fail("EXECUTION.AGENT.NOT_INSTALLED", std::string(name) + " was not found on the PATH",

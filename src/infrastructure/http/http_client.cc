@@ -115,8 +115,9 @@ class Request {
   bool AddHeader(const std::string& line) {
     curl_slist* longer = curl_.slist_append(headers_.get(), line.c_str());
     if (longer == nullptr) return false;
-    static_cast<void>(headers_.release());
-    headers_.reset(longer);
+    // Unless the list was empty it is the same one, with an element more.
+    curl_slist* former = headers_.release();
+    headers_.reset(former != nullptr ? former : longer);
     return true;
   }
 

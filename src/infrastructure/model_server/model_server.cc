@@ -110,14 +110,14 @@ struct ModelServer::State {
 
 std::expected<std::unique_ptr<ModelServer>, Error> ModelServer::Start(std::unique_ptr<ScriptedModel> model) {
   auto state = std::make_unique<State>(std::move(model));
-  error_code error;
-  const tcp::endpoint loopback(asio::ip::address_v4::loopback(), 0);
-  static_cast<void>(state->acceptor.open(loopback.protocol(), error));
-  if (!error) static_cast<void>(state->acceptor.bind(loopback, error));
-  if (!error) static_cast<void>(state->acceptor.listen(asio::socket_base::max_listen_connections, error));
-  const tcp::endpoint bound = error ? loopback : state->acceptor.local_endpoint(error);
-  if (error) {
-    return Fail("SYSTEM.INTERNAL.UNMAPPED", "cannot serve the scripted model on 127.0.0.1: " + error.message());
+  tcp::endpoint bound;
+  try {
+    // The constructor opens, binds and listens.
+    state->acceptor = tcp::acceptor(state->context, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    bound = state->acceptor.local_endpoint();
+  } catch (const boost::system::system_error& error) {
+    return Fail("SYSTEM.INTERNAL.UNMAPPED",
+                std::string("cannot serve the scripted model on 127.0.0.1: ") + error.what());
   }
   state->base_url = "http://127.0.0.1:" + std::to_string(bound.port()) + "/v1";
   state->Accept();

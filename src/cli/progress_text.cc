@@ -62,6 +62,8 @@ std::string Tokens(const TokenUsage& usage) {
 }  // namespace
 
 std::string FormatDuration(std::chrono::microseconds duration) {
+  if (duration.count() > 0 && duration.count() < 950)
+    return Decimal(static_cast<double>(duration.count()) / 1000, " ms");
   const auto ms = std::chrono::round<std::chrono::milliseconds>(duration).count();
   if (ms < 1000) return std::to_string(ms) + " ms";
   if (ms < 59'950) return Decimal(static_cast<double>(ms) / 1000, " s");

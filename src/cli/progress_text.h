@@ -16,7 +16,7 @@ struct LineStyle {
   int columns = 0;  // lines are cut to one column less; 0: as long as they are
 };
 
-std::string FormatDuration(std::chrono::microseconds duration);  // 7 ms, 5.1 s, 2m05s, 1h02m
+std::string FormatDuration(std::chrono::microseconds duration);  // 0.4 ms, 7 ms, 5.1 s, 2m05s, 1h02m
 std::string FormatCount(std::int64_t count);                     // 910, 1.2k, 3.4M
 
 std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view provider, const LineStyle& style);

@@ -12,7 +12,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 TEST(ProgressText, Durations) {
-  EXPECT_EQ(FormatDuration(microseconds(400)), "0 ms");
+  EXPECT_EQ(FormatDuration(microseconds(0)), "0 ms");
+  EXPECT_EQ(FormatDuration(microseconds(400)), "0.4 ms");
+  EXPECT_EQ(FormatDuration(microseconds(960)), "1 ms");
   EXPECT_EQ(FormatDuration(microseconds(6500)), "6 ms");
   EXPECT_EQ(FormatDuration(milliseconds(999)), "999 ms");
   EXPECT_EQ(FormatDuration(milliseconds(1000)), "1.0 s");

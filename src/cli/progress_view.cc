@@ -103,6 +103,7 @@ void ProgressView::StepStarted(const StepContext& step, const StepStart& start) 
 }
 
 void ProgressView::CallStarted(const StepContext& step, const CallRecord& call) {
+  EndText(step);
   {
     const std::lock_guard lock(mutex_);
     const auto found = steps_.find(step.span_id);
@@ -134,6 +135,12 @@ void ProgressView::TokensUsed(const StepContext& step, const TokenUsage& usage) 
 
 void ProgressView::AgentText(const StepContext& step, std::string_view text) { Pass(step, kOut, text, false); }
 
+// What the model says before a call and after it are two texts.
+void ProgressView::EndText(const StepContext& step) {
+  Pass(step, kOut, {}, true);
+  if (options_.output) console_.EndOutLine();
+}
+
 void ProgressView::CommandOutput(const StepContext& step, bool is_stderr, std::string_view text) {
   Pass(step, is_stderr ? kErr : kOut, text, false);
 }
@@ -160,9 +167,8 @@ void ProgressView::Pass(const StepContext& step, int stream, std::string_view te
 }
 
 void ProgressView::StepEnded(const StepContext& step, const StepEnd& end) {
-  Pass(step, kOut, {}, true);
+  EndText(step);
   Pass(step, kErr, {}, true);
-  if (options_.output) console_.EndOutLine();
   {
     const std::lock_guard lock(mutex_);
     steps_.erase(step.span_id);

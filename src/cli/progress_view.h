@@ -68,6 +68,7 @@ class ProgressView final : public RunObserver {
   std::string Shown(std::string_view text) const;  // masked, one line
   void Say(const std::string& line);
   void Pass(const StepContext& step, int stream, std::string_view text, bool final);
+  void EndText(const StepContext& step);
   void Tick();
   std::string CurrentLine();  // under mutex_
   void Redraw();

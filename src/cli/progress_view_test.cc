@@ -96,6 +96,21 @@ TEST_F(ProgressViewTest, PlainLinesInAPipe) {
   EXPECT_EQ(out_.Text(), "It is ***.\x1b]0;t\x07 Done\nout\n");
 }
 
+TEST_F(ProgressViewTest, ACallSeparatesTexts) {
+  Console console(Pipe());
+  ProgressView view({}, console, masker_);
+  view.StepStarted(agent_, {});
+  view.AgentText(agent_, "before");
+  view.CallStarted(agent_, call_);
+  view.CallFinished(agent_, call_, {});
+  view.AgentText(agent_, "af");
+  view.AgentText(agent_, "ter\n");
+  view.CallStarted(agent_, call_);
+  view.AgentText(agent_, "end");
+  view.StepEnded(agent_, {});
+  EXPECT_EQ(out_.Text(), "before\nafter\nend\n");
+}
+
 TEST_F(ProgressViewTest, QuietShowsResultsOnly) {
   Console console(Pipe());
   ProgressView view({false, true}, console, masker_);

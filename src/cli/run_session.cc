@@ -200,7 +200,7 @@ ProgressOptions RunSession::Progress() const {
 telemetry::ConsoleLogOptions RunSession::ConsoleLogging() const {
   const GlobalOptions& global = options_.global;
   return {global.verbose ? global.log_level : std::max(global.log_level, LogLevel::kWarn), global.json_log,
-          Progress().states && !global.verbose};
+          !global.verbose};
 }
 
 RunOutcome RunSession::Run() {

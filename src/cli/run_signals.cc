@@ -25,6 +25,7 @@ RunSignals::RunSignals(SignalHandlers handlers) : handlers_(std::move(handlers))
   struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &pipe_before_);
+  ::sigaction(SIGXFSZ, &ignore, &size_before_);
   ::pthread_sigmask(SIG_BLOCK, &watched_, &before_);
   signals_ = Fd(::signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK));
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
@@ -37,6 +38,7 @@ RunSignals::~RunSignals() {
   }
   thread_.join();
   ::sigaction(SIGPIPE, &pipe_before_, nullptr);
+  ::sigaction(SIGXFSZ, &size_before_, nullptr);
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -2,7 +2,8 @@
 //
 // While it lives these signals are blocked in the thread that made it and in every thread started after it, and a
 // thread of its own waits for them: handlers run there as ordinary code. Make it before any other thread. A signal that
-// was ignored when awf started (nohup, background jobs) stays so. SIGPIPE is ignored meanwhile.
+// was ignored when awf started (nohup, background jobs) stays so. SIGPIPE and SIGXFSZ are ignored meanwhile: writes
+// fail instead.
 #pragma once
 
 #include <signal.h>
@@ -38,6 +39,7 @@ class RunSignals {
   const SignalHandlers handlers_;
   sigset_t watched_{}, before_{};
   struct sigaction pipe_before_{};
+  struct sigaction size_before_{};
   Fd signals_, stop_;
   std::atomic<int> caught_{0};
   std::thread thread_;

@@ -16,7 +16,7 @@ namespace awf::telemetry {
 struct ConsoleLogOptions {
   LogLevel level = LogLevel::kWarn;
   bool json = false;
-  // Text form: leave out records of which the progress view shows the same (states, tool calls, the end of the run).
+  // Text form: leave out what the command itself shows, or hides when asked to be quiet (states, tool calls, the end).
   bool beside_progress = false;
 };
 

@@ -34,9 +34,10 @@ std::string Contents(const fs::path& file) {
 
 TEST(ProjectText, NoUnfinishedMarksInSources) {
   // Spelt in pieces so that this file does not find itself.
-  const std::vector<std::string> marks = {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("not imple") + "mented"};
+  const std::vector<std::string> marks = {std::string("TO") + "DO", std::string("FIX") + "ME",
+                                          std::string("not imple") + "mented"};
   for (const fs::path& file : Sources()) {
-    if (file.filename() == "grep_test.cc" || file.filename() == "grep.cc") continue;  // searches for such words
+    if (file.string().ends_with("_test.cc")) continue;  // tests of searching have such words in their samples
     const std::string text = Contents(file);
     for (const std::string& mark : marks) EXPECT_EQ(text.find(mark), std::string::npos) << file << " has " << mark;
   }

@@ -150,7 +150,9 @@ class KillMatrix : public testing::TestWithParam<std::vector<std::string>> {
     ASSERT_FALSE(audit.empty());
     if (awf_killed) return;
     ASSERT_TRUE(WIFEXITED(statuses[awf])) << "awf died: " << statuses[awf];
-    EXPECT_EQ(WEXITSTATUS(statuses[awf]), 3) << world.Read("stderr");
+    // A server that lost only its command child told the agent so and went on: the agent decided, and the step holds.
+    const bool step_holds = victims == std::vector<std::string>{"command-child"};
+    EXPECT_EQ(WEXITSTATUS(statuses[awf]), step_holds ? 0 : 3) << world.Read("stderr");
     int calls = 0;
     for (const json::object& record : audit) {
       if (record.at("type") != "tool.call") continue;
@@ -160,7 +162,7 @@ class KillMatrix : public testing::TestWithParam<std::vector<std::string>> {
     }
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(audit.back().at("type"), "run.completed");
-    EXPECT_EQ(audit.back().at("status"), "failed");
+    EXPECT_EQ(audit.back().at("status"), step_holds ? "completed" : "failed");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "domain/error_catalogue.h"
 #include "domain/trace_context.h"
 
 namespace awf {
@@ -355,7 +356,8 @@ void RunRecorder::LogStepEnd(const StepContext& step, const StepEnd& end) {
   WriteLog(record);
 }
 
-void RunRecorder::RunEnded(const RunEnd& end) {
+void RunRecorder::RunEnded(const RunEnd& told) {
+  RunEnd end = told;
   json::object audit{{"status", end.status}, {"exit_code", end.exit_code}};
   if (end.error) {
     audit["code"] = end.error->code;
@@ -364,6 +366,11 @@ void RunRecorder::RunEnded(const RunEnd& end) {
   audit["duration_ms"] = end.duration.count();
   audit["records"] = sinks_.audit->Head().seq + 2;  // this one included
   WriteAudit("run.completed", audit, Durability::kOnDisk);
+  if (const auto failure = AuditFailure()) {  // whatever the workflow came to, the run has failed
+    end.status = "failed";
+    end.exit_code = ExitCodeOf(failure->code);
+    end.error = failure;
+  }
 
   const LogLevel level = end.status == "completed"   ? LogLevel::kInfo
                          : end.status == "cancelled" ? LogLevel::kWarn

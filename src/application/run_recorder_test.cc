@@ -543,6 +543,13 @@ TEST_F(RunRecorderTest, AnAuditThatCannotBeWrittenIsToldOnce) {
   EXPECT_THAT(failures_, ElementsAre("SYSTEM.IO.WRITE_FAILED"));
   ASSERT_TRUE(recorder.AuditFailure());
   EXPECT_EQ(recorder.AuditFailure()->code, "SYSTEM.IO.WRITE_FAILED");
+  RunEnd end;
+  end.status = "completed";
+  recorder.RunEnded(end);
+  EXPECT_EQ(log_.lines.back(),
+            R"(error workflow completed {"workflow":"review","status":"failed","exit_code":4,"duration_ms":0,)"
+            R"("code":"SYSTEM.IO.WRITE_FAILED"} error=cannot write audit.jsonl: No space left on device )"
+            R"(span=1111111111111111)");
 }
 
 TEST_F(RunRecorderTest, WithoutASpanSinkNothingButSpansIsMissing) {

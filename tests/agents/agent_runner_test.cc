@@ -181,12 +181,13 @@ TEST_F(AgentRunnerTest, WhatTheCliGets) {
   EXPECT_LE(timeout, 100'000);
 }
 
-TEST_F(AgentRunnerTest, AdditiveWithoutPluginToolsOffersNone) {
+TEST_F(AgentRunnerTest, ConnectionIsProvenInAdditiveModeToo) {
+  // Without plugins there is nothing to offer beside the native tools, so the server refuses to serve.
   request_.proxy->intercept_builtins = false;
   Scenario(Steps({json::object{{"native", "Bash"}}}));
   const StepResult result = Run();
-  EXPECT_EQ(Message(result), "");
-  EXPECT_EQ(result.end.proxy_tools, 0);
+  EXPECT_EQ(Code(result), "EXECUTION.MCP_PROXY.NOT_CONNECTED");
+  EXPECT_NE(Message(result).find("would offer no tool"), std::string::npos) << Message(result);
   EXPECT_FALSE(result.end.isolation);
   EXPECT_EQ(observer_.Count("bypass"), 0);
 }

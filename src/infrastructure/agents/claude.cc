@@ -263,7 +263,9 @@ void ClaudeProvider::ReadAssistant(const json::object& event, AgentEvents& event
     } else if (type == "tool_use") {
       const std::string_view name = TextAt(part, "name");
       text_since_tool_.clear();
-      events.ToolUse(TextAt(part, "id"), name, !ours_.contains(name), type);
+      // A name of our server that does not exist is ours too: the call reaches us and is refused there.
+      const bool ours = ours_.contains(name) || (!ours_.empty() && name.starts_with(ShownName("")));
+      events.ToolUse(TextAt(part, "id"), name, !ours, type);
     }
   }
   // Each block of a message comes as an event of its own with the same usage: count a message once.

@@ -4,6 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include "infrastructure/builtins/utf8.h"
+
 namespace awf::builtins {
 namespace {
 
@@ -30,28 +32,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNamedSe
 }};
 
 char32_t NextCharacter(std::string_view text, std::size_t& position) {
-  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte_at(position);
-  if (first < 0x80) {
-    ++position;
-    return first;
-  }
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || position + length > text.size()) {
-    ++position;
-    return kBadByte + first;
-  }
-  char32_t value = first & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const unsigned char next = byte_at(position + i);
-    if ((next & 0xC0) != 0x80) {
-      ++position;
-      return kBadByte + first;
-    }
-    value = (value << 6) | (next & 0x3FU);
-  }
-  position += length;
-  return value;
+  const Utf8Step step = StepUtf8(text, position);
+  const auto byte = static_cast<unsigned char>(text[position]);
+  position += step.valid ? step.length : 1;
+  return step.valid ? step.code : kBadByte + byte;
 }
 
 char32_t Folded(char32_t c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
@@ -301,24 +285,10 @@ class GlobCompiler {
   }
 
   void AppendBytes(char32_t c) {
-    std::string& out = segment_.text_;
-    const auto put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
     if (c >= kBadByte) {
-      put(c - kBadByte);
-    } else if (c < 0x80) {
-      put(c);
-    } else if (c < 0x800) {
-      put(0xC0 | (c >> 6));
-      put(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-      put(0xE0 | (c >> 12));
-      put(0x80 | ((c >> 6) & 0x3F));
-      put(0x80 | (c & 0x3F));
+      segment_.text_.push_back(static_cast<char>(static_cast<unsigned char>(c - kBadByte)));
     } else {
-      put(0xF0 | (c >> 18));
-      put(0x80 | ((c >> 12) & 0x3F));
-      put(0x80 | ((c >> 6) & 0x3F));
-      put(0x80 | (c & 0x3F));
+      AppendUtf8(segment_.text_, c);
     }
   }
 

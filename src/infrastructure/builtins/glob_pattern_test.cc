@@ -92,6 +92,13 @@ TEST(GlobPattern, EscapesAndLiteralBrackets) {
   EXPECT_TRUE(Matches("{{x}}/*", "{{x}}/f", {.literal_brackets = true}));
 }
 
+TEST(GlobPattern, BytesThatAreNoUtf8MeanThemselves) {
+  for (const char* name : {"\xE0\x9A\x9D", "\xED\xA0\x80", "\xF5\x80\x80\x80", "a\xC3", "\x80"}) {
+    EXPECT_TRUE(Matches(name, name));
+    EXPECT_TRUE(Matches(std::string(name) + "*?", std::string(name) + "xy"));
+  }
+}
+
 TEST(GlobPattern, CaseIsIgnoredOnDemand) {
   EXPECT_FALSE(Matches("*.md", "README.MD"));
   EXPECT_TRUE(Matches("*.md", "README.MD", {.ignore_case = true}));

@@ -75,7 +75,9 @@ class MatchVisitor final : public WalkVisitor {
 
   bool Found(const WalkedFolder& folder) override {
     const std::string stem = folder.path.empty() ? std::string() : std::string(folder.path) + "/";
-    const std::string real = (start_.real == "/" ? "" : start_.real) + "/" + stem;
+    std::string real = start_.real;
+    if (!real.ends_with('/')) real += '/';
+    real += stem;
     for (const WalkedFile& file : folder.files) {
       const std::string name(file.name);
       struct stat status{};
@@ -111,7 +113,7 @@ std::map<std::string, std::vector<GlobPath>> ByStart(const GlobPattern& pattern,
     const std::size_t lead = query.open_lead ? path.LiteralLead() : 0;
     std::string start = path.absolute() ? "" : query.directory;
     for (std::size_t i = 0; i < lead; ++i) start.append("/").append(path.segments()[i].text());
-    if (start.empty()) start = "/";
+    if (start.empty()) start.push_back('/');
     starts[start].push_back(path.WithoutLead(lead));
   }
   return starts;

@@ -118,30 +118,34 @@ Attributes ResourceAttributes(const TraceResource& resource) {
   return attributes;
 }
 
-}  // namespace
+constexpr std::string_view kClosing = "]}]}]}\n";
 
-std::string RenderOtlpJson(const SpanRecord& span, const TraceResource& resource, const Masker& masker) {
-  const Renderer renderer(masker);
+// The same for all lines, so rendered once.
+std::string Opening(const TraceResource& resource, const Masker& masker) {
   json::object scope{{"name", "awf"}};
   if (!resource.service_version.empty()) scope["version"] = resource.service_version;
-  json::object scope_spans{{"scope", std::move(scope)}, {"spans", json::array{renderer.Span(span)}}};
-  json::object resource_spans{{"resource", {{"attributes", renderer.List(ResourceAttributes(resource))}}},
-                              {"scopeSpans", json::array{std::move(scope_spans)}}};
-  return json::serialize(json::object{{"resourceSpans", json::array{std::move(resource_spans)}}});
+  const json::object described{{"attributes", Renderer(masker).List(ResourceAttributes(resource))}};
+  return R"({"resourceSpans":[{"resource":)" + json::serialize(described) + R"(,"scopeSpans":[{"scope":)" +
+         json::serialize(scope) + R"(,"spans":[)";
 }
 
-OtlpJsonFile::OtlpJsonFile(AppendFile file, TraceResource resource, const Masker& masker)
-    : file_(std::move(file)), resource_(std::move(resource)), masker_(masker) {}
+}  // namespace
+
+OtlpJsonFile::OtlpJsonFile(AppendFile file, const TraceResource& resource, const Masker& masker)
+    : file_(std::move(file)), opening_(Opening(resource, masker)), masker_(masker) {}
 
 std::expected<std::unique_ptr<OtlpJsonFile>, Error> OtlpJsonFile::Open(const std::filesystem::path& path,
-                                                                       TraceResource resource, const Masker& masker) {
+                                                                       const TraceResource& resource,
+                                                                       const Masker& masker) {
   auto file = AppendFile::Open(path, false);
   if (!file) return std::unexpected(file.error());
-  return std::unique_ptr<OtlpJsonFile>(new OtlpJsonFile(std::move(*file), std::move(resource), masker));
+  return std::unique_ptr<OtlpJsonFile>(new OtlpJsonFile(std::move(*file), resource, masker));
 }
 
 bool OtlpJsonFile::Write(const SpanRecord& span) {
-  return file_.Write(RenderOtlpJson(span, resource_, masker_) + "\n").has_value();
+  std::string line = opening_;
+  line.append(json::serialize(Renderer(masker_).Span(span))).append(kClosing);
+  return file_.Write(line).has_value();
 }
 
 }  // namespace awf::telemetry

@@ -1,4 +1,5 @@
-// OtlpJsonFile: trace.json. Each line is one complete OTLP/JSON object with one span, written as the span ends.
+// OtlpJsonFile: trace.json. Each line is one complete OTLP/JSON object with one span, written as the span ends: ids in
+// hex, times and 64-bit integers as strings, enums as numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +23,20 @@ struct TraceResource {
   std::string attributes;
 };
 
-// {"resourceSpans": […]} without a line feed: ids in hex, times and 64-bit integers as strings, enums as numbers.
-std::string RenderOtlpJson(const SpanRecord& span, const TraceResource& resource, const Masker& masker);
-
 class OtlpJsonFile final : public SpanSink {
  public:
   // Appends to `path`. `masker` outlives the file.
   static std::expected<std::unique_ptr<OtlpJsonFile>, Error> Open(const std::filesystem::path& path,
-                                                                  TraceResource resource, const Masker& masker);
+                                                                  const TraceResource& resource, const Masker& masker);
 
   bool Write(const SpanRecord& span) override;
   std::string Name() const override { return file_.path().string(); }
 
  private:
-  OtlpJsonFile(AppendFile file, TraceResource resource, const Masker& masker);
+  OtlpJsonFile(AppendFile file, const TraceResource& resource, const Masker& masker);
 
   AppendFile file_;
-  const TraceResource resource_;
+  const std::string opening_;  // of each line, up to the span: resource and scope
   const Masker& masker_;
 };
 

@@ -1,0 +1,146 @@
+#include "cli/run_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace awf::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+int Lines(const std::filesystem::path& path) {
+  const std::string text = Contents(path);
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// Runs that need no program: terminal states only. Everything else is tested end to end, with the real awf.
+class RunSessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "awf-session-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    std::filesystem::create_directory(folder_ / "runtime");
+    ::chmod((folder_ / "runtime").c_str(), 0700);
+    ::setenv("XDG_RUNTIME_DIR", (folder_ / "runtime").c_str(), 1);
+    for (const char* variable : {"TRACEPARENT", "OTEL_TRACES_EXPORTER", "OTEL_SDK_DISABLED"}) ::unsetenv(variable);
+    options_.global.storage = (folder_ / "store").string();
+    options_.workflow = (folder_ / "w.yaml").string();
+    options_.run_id = "r";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& text) { std::ofstream(options_.workflow) << text; }
+  std::filesystem::path Run(const char* file) const { return folder_ / "store" / "runs" / "r" / file; }
+
+  std::filesystem::path folder_;
+  RunOptions options_;
+  RunSummary summary_;
+};
+
+constexpr char kPass[] =
+    "name: pass\nversion: \"1.0\"\n"
+    "inputs:\n  - name: word\n    default: fine\n  - name: pin\n    secret: true\n    default: canary-12345\n"
+    "states:\n  initial: end\n  end:\n    type: terminal\n    message: all {{.inputs.word}} {{.inputs.pin}}\n";
+
+TEST_F(RunSessionTest, ARunLeavesItsRecords) {
+  Write(kPass);
+  options_.trace_file = true;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const RunOutcome outcome = ExecuteRun(options_, &summary_);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              testing::MatchesRegex("all fine \\*\\*\\*\nrun r completed in [0-9.]+ m?s · " +
+                                    Run("").parent_path().string() + "\n"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "run r · pass\n✓ end\n");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.signal, 0);
+  EXPECT_EQ(Contents(Run("workflow.yaml")), kPass);
+  EXPECT_EQ(Lines(Run("log.jsonl")), 4);
+  EXPECT_EQ(Lines(Run("audit.jsonl")), 4);
+  EXPECT_EQ(Lines(Run("trace.json")), 2);
+  const std::string manifest = Contents(Run("run.json"));
+  EXPECT_THAT(manifest, HasSubstr(R"("status":"completed")"));
+  EXPECT_THAT(manifest, HasSubstr(R"("inputs":{"pin":"***","word":"fine"})"));
+  EXPECT_THAT(manifest, HasSubstr(R"("audit":{"seq":3,"hash":")" + summary_.audit.hash + R"("})"));
+  for (const char* file : {"log.jsonl", "audit.jsonl", "trace.json", "run.json"})
+    EXPECT_EQ(Contents(Run(file)).find("canary-12345"), std::string::npos) << file;
+  EXPECT_EQ(summary_.start.workflow, "pass");
+  EXPECT_EQ(summary_.folder, Run("").parent_path());
+  EXPECT_EQ(summary_.trace, Run("trace.json"));
+}
+
+TEST_F(RunSessionTest, AFailureTerminalIsAnError) {
+  Write("name: fail\nstates:\n  initial: end\n  end:\n    type: terminal\n    status: failure\n    message: no luck\n");
+  options_.global.quiet = true;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 3);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(told.starts_with("Error: EXECUTION.WORKFLOW.FAILED\nStep: end\nDetails: no luck (")) << told;
+}
+
+TEST_F(RunSessionTest, JsonIsAllThatStdoutHolds) {
+  Write(kPass);
+  options_.global.format = OutputFormat::kJson;
+  options_.inputs = {{"word", "well"}};
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 0);
+  testing::internal::GetCapturedStderr();
+  const json::value out = json::parse(testing::internal::GetCapturedStdout());
+  EXPECT_EQ(out.at("run_id").as_string(), "r");
+  EXPECT_EQ(out.at("status").as_string(), "completed");
+  EXPECT_EQ(out.at("exit_code").as_int64(), 0);
+  EXPECT_EQ(out.at("audit").at("seq").as_int64(), 3);
+}
+
+TEST_F(RunSessionTest, ATraceContextOfTheEnvironmentIsTheParent) {
+  Write(kPass);
+  options_.otel_exporter = "file:" + (folder_ / "spans.json").string();
+  ::setenv("TRACEPARENT", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", 1);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, &summary_).exit_code, 0);
+  testing::internal::GetCapturedStdout();
+  testing::internal::GetCapturedStderr();
+  ::unsetenv("TRACEPARENT");
+  EXPECT_EQ(summary_.start.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
+  EXPECT_THAT(Contents(folder_ / "spans.json"),
+              HasSubstr(R"("parentSpanId":"00f067aa0ba902b7","name":"workflow.execution")"));
+  EXPECT_FALSE(std::filesystem::exists(Run("trace.json")));
+}
+
+TEST_F(RunSessionTest, NothingIsLeftWhenItCannotStart) {
+  Write("name: x\nstates:\n  initial: nowhere\n");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, &summary_).exit_code, 2);
+  Write(kPass);
+  options_.inputs = {{"wrod", "x"}};
+  EXPECT_EQ(ExecuteRun(options_, &summary_).exit_code, 1);
+  options_.inputs.clear();
+  options_.otel_exporter = "otlp";
+  EXPECT_EQ(ExecuteRun(options_, &summary_).exit_code, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("exporter 'otlp' is not supported yet"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "store"));
+  EXPECT_TRUE(summary_.folder.empty());
+}
+
+}  // namespace
+}  // namespace awf::cli

@@ -133,11 +133,11 @@ TEST_F(BashTest, TimeoutEndsTheTreeAndKeepsTheOutput) {
   const std::string mark = UniqueSleep();
   const ToolResult result = Call(
       {{"command", "echo o1; echo e1 >&2; setsid -f sleep " + mark + "; bash -c 'sleep " + mark + " | cat'; echo no"},
-       {"timeout", 400}});
+       {"timeout", 1500}});
   EXPECT_TRUE(result.is_error);
-  EXPECT_EQ(TextOf(result), "o1\nstderr:\ne1\ntimed out after 400 ms; the command and its children were ended");
+  EXPECT_EQ(TextOf(result), "o1\nstderr:\ne1\ntimed out after 1500 ms; the command and its children were ended");
   EXPECT_TRUE(result.fields.timed_out);
-  EXPECT_EQ(result.fields.log_error, "timeout after 400 ms");
+  EXPECT_EQ(result.fields.log_error, "timeout after 1500 ms");
   EXPECT_FALSE(result.fields.exit_code.has_value());
   EXPECT_TRUE(MarkedProcesses(mark).empty());
 }
@@ -154,7 +154,7 @@ TEST_F(BashTest, WhoIgnoresTheFirstSignalIsKilled) {
 }
 
 TEST_F(BashTest, EndlessOutputIsCutAndEndsInTime) {
-  const ToolResult result = Call({{"command", "yes"}, {"timeout", 300}});
+  const ToolResult result = Call({{"command", "yes"}, {"timeout", 1500}});
   EXPECT_TRUE(result.is_error);
   EXPECT_THAT(TextOf(result), AllOf(StartsWith("y\ny\n"), HasSubstr("characters cut ...]\n"), HasSubstr("timed out")));
   EXPECT_LE(TextOf(result).size(), 10'000U);

@@ -101,7 +101,7 @@ TEST_P(CommandChildTest, TheDeadlineEndsTheTreeOfThisCommandOnly) {
   const std::string later = UniqueSleep();
   Run("setsid -f sleep " + earlier + " >/dev/null 2>&1");
   const Ran ran =
-      Run("echo early; setsid -f sleep " + later + "; exec sleep " + later, SteadyClock::now() + milliseconds{300});
+      Run("echo early; setsid -f sleep " + later + "; exec sleep " + later, SteadyClock::now() + milliseconds{1500});
   EXPECT_EQ(ran.end.kind, Kind::kTimedOut);
   EXPECT_EQ(ran.out, "early\n");
   EXPECT_TRUE(MarkedProcesses(later).empty());

@@ -64,11 +64,11 @@ const Dispatcher::Method Dispatcher::kMethods[] = {
     {"subscriptions/listen", false, true, &Dispatcher::Subscribe},
 };
 
-Dispatcher::Dispatcher(Implementation self, CallHandler handler, const Options& options)
+Dispatcher::Dispatcher(const Implementation& self, CallHandler handler, Options options)
     : handler_(std::move(handler)),
-      options_(options),
-      tools_(std::max<std::size_t>(options.page, 1), options.check_schemas),
-      about_self_(AboutSelf(self, options.instructions)) {
+      options_(std::move(options)),
+      tools_(std::max<std::size_t>(options_.page, 1), options_.check_schemas),
+      about_self_(AboutSelf(self, options_.instructions)) {
   AppendQuoted(modern_meta_, kMetaServerInfo);
   modern_meta_.append(":").append(ImplementationJson(self));
 }

@@ -31,7 +31,7 @@ struct Reaction {
 
 class Dispatcher {
  public:
-  Dispatcher(Implementation self, CallHandler handler, const Options& options);
+  Dispatcher(const Implementation& self, CallHandler handler, Options options);
 
   std::expected<void, Error> Register(const Tool& tool) { return tools_.Add(tool); }
 

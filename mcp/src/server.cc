@@ -48,8 +48,8 @@ struct Serving {
 };
 
 struct Server::State {
-  State(Implementation self, CallHandler handler, const Options& the_options)
-      : options(the_options), dispatcher(std::move(self), std::move(handler), the_options) {}
+  State(const Implementation& self, CallHandler handler, Options the_options)
+      : options(std::move(the_options)), dispatcher(self, std::move(handler), options) {}
 
   std::optional<EndReason> Reason() {
     const std::lock_guard lock(mutex);
@@ -149,12 +149,12 @@ void Serving::End(Clock::time_point start) {
   writer.Drain(start + kOverdueAfter);
 }
 
-Server::Server(Implementation self, CallHandler handler, Options options)
-    : state_(std::make_unique<State>(std::move(self), std::move(handler), options)) {}
+Server::Server(const Implementation& self, CallHandler handler, Options options)
+    : state_(std::make_unique<State>(self, std::move(handler), std::move(options))) {}
 
 Server::~Server() = default;
 
-std::expected<void, Error> Server::Register(Tool tool) { return state_->dispatcher.Register(tool); }
+std::expected<void, Error> Server::Register(const Tool& tool) { return state_->dispatcher.Register(tool); }
 
 std::expected<EndReason, Error> Server::Serve(Transport& transport) {
   State& state = *state_;

@@ -7,18 +7,18 @@
 namespace mcp {
 
 struct Session::State {
-  State(Implementation self, CallHandler handler, const Options& options)
-      : dispatcher(std::move(self), std::move(handler), options) {}
+  State(const Implementation& self, CallHandler handler, Options options)
+      : dispatcher(self, std::move(handler), std::move(options)) {}
 
   Dispatcher dispatcher;
 };
 
-Session::Session(Implementation self, CallHandler handler, Options options)
-    : state_(std::make_unique<State>(std::move(self), std::move(handler), options)) {}
+Session::Session(const Implementation& self, CallHandler handler, Options options)
+    : state_(std::make_unique<State>(self, std::move(handler), std::move(options))) {}
 
 Session::~Session() = default;
 
-std::expected<void, Error> Session::Register(Tool tool) { return state_->dispatcher.Register(tool); }
+std::expected<void, Error> Session::Register(const Tool& tool) { return state_->dispatcher.Register(tool); }
 
 std::vector<std::string> Session::Feed(std::string_view frame) {
   Reaction reaction = state_->dispatcher.Handle(frame);

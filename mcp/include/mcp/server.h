@@ -26,13 +26,13 @@ enum class EndReason {
 
 class Server {
  public:
-  Server(Implementation self, CallHandler handler, Options options = {});
+  Server(const Implementation& self, CallHandler handler, Options options = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // Refuses a bad name or schema and a name taken. Before Serve only. Tools are listed in the order of registration.
-  std::expected<void, Error> Register(Tool tool);
+  std::expected<void, Error> Register(const Tool& tool);
   // Blocks until the client or Stop ends it; once per Server. Requests that were received completely are still handled;
   // running calls get the time that options.h says. On return no call runs and ready answers are written.
   std::expected<EndReason, Error> Serve(Transport& transport);

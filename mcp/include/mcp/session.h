@@ -20,13 +20,13 @@ namespace mcp {
 
 class Session {
  public:
-  Session(Implementation self, CallHandler handler, Options options = {});
+  Session(const Implementation& self, CallHandler handler, Options options = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   // Refuses a bad name or schema and a name taken. Before the first Feed only.
-  std::expected<void, Error> Register(Tool tool);
+  std::expected<void, Error> Register(const Tool& tool);
   // One frame (a line without its end) in, frames out in the order of writing.
   std::vector<std::string> Feed(std::string_view frame);
   // What is written when the server ends: the answers of held requests.

@@ -15,7 +15,7 @@ auto Order(const Finding& finding) {
 }  // namespace
 
 void SortFindings(std::vector<Finding>& findings) {
-  std::ranges::stable_sort(findings, {}, Order);
+  std::ranges::sort(findings, {}, Order);
   const auto rest = std::ranges::unique(findings, {}, Order);
   findings.erase(rest.begin(), rest.end());
 }

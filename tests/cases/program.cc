@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <thread>
 
@@ -57,11 +55,6 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   ::_exit(127);
 }
 
-std::string ReadAll(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 // `environment` is what /proc shows: entries that end in NUL.
 bool Has(const std::string& environment, const std::string& entry) {
   return (std::string(1, '\0') + environment).find('\0' + entry + '\0') != std::string::npos;
@@ -92,6 +85,18 @@ std::vector<ProcessEntry> Processes() {
 std::string EnvironmentOf(pid_t pid) { return ReadAll("/proc/" + std::to_string(pid) + "/environ"); }
 
 }  // namespace
+
+std::string ReadAll(const std::filesystem::path& path) {
+  std::string text;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  char bytes[16384];
+  ssize_t length = 0;
+  // Of a process that ends meanwhile reading fails, which a stream would throw.
+  while ((length = ::read(fd, bytes, sizeof bytes)) > 0) text.append(bytes, static_cast<std::size_t>(length));
+  ::close(fd);
+  return text;
+}
 
 pid_t Start(const Program& program) {
   std::vector<std::string> argv = program.argv, environment;

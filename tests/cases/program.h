@@ -26,6 +26,9 @@ struct Program {
   std::optional<std::size_t> max_file, max_memory;  // bytes
 };
 
+// The contents, as far as they can be read.
+std::string ReadAll(const std::filesystem::path& path);
+
 // The pid, or -1.
 pid_t Start(const Program& program);
 

@@ -5,8 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <thread>
@@ -175,16 +173,12 @@ class Running {
   }
 
   static std::string CommandLine(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
-    std::string words((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::string words = ReadAll("/proc/" + std::to_string(pid) + "/cmdline");
     for (char& c : words) c = c == '\0' ? ' ' : c;
     return std::to_string(pid) + " " + words;
   }
 
-  std::string Stderr() const {
-    std::ifstream file(folders_.StderrFile());
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  std::string Stderr() const { return ReadAll(folders_.StderrFile()); }
 
   void CrashRounds() {
     std::mt19937 random(std::random_device{}());

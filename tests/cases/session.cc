@@ -220,17 +220,15 @@ const Answer* Session::Find(const json::value& id) const {
 
 std::optional<Usage> Session::Measure() const {
   Usage usage;
-  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  std::istringstream status(ReadAll("/proc/" + std::to_string(pid_) + "/status"));
   std::string word;
   while (status >> word && word != "VmHWM:") {
   }
   double kib = 0;
   if (!(status >> kib)) return std::nullopt;
   usage.peak_mb = kib / 1024;
-  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
-  std::stringstream stat;
-  stat << file.rdbuf();
-  std::istringstream fields(stat.str().substr(stat.str().rfind(')') + 1));
+  const std::string stat = ReadAll("/proc/" + std::to_string(pid_) + "/stat");
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));
   std::vector<std::string> words;
   while (fields >> word) words.push_back(word);
   constexpr std::size_t kUser = 11, kSystem = 12;  // counted from the state

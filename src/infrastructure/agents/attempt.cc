@@ -24,9 +24,9 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = process::KeeperEvent::Kind;
 
-constexpr milliseconds kKillAfter{5000};        // SIGTERM → SIGKILL
-constexpr milliseconds kChannelPatience{1000};  // for servers to end after the CLI
-constexpr milliseconds kPatienceAfterKill{200};
+constexpr milliseconds kKillAfter{5000};         // SIGTERM → SIGKILL
+constexpr milliseconds kChannelPatience{1000};   // for servers to end after the CLI
+constexpr milliseconds kServerPatience{200};     // a server needs 100 ms to end
 constexpr milliseconds kLongestDrain{5500};      // after the first signal
 constexpr milliseconds kLeftoverGrace{400};      // for what the CLI left running
 constexpr milliseconds kTreePatience{3000};      // beyond the grace, for the keeper to answer
@@ -275,7 +275,6 @@ void Attempt::HandleKeeper() {
 }
 
 void Attempt::HandleExit(const process::ExitStatus& status) {
-  exited_ = true;
   exit_ = status;
   // All that the CLI wrote is in the pipe by now; a server that ended before is judged by what stands there.
   cli_->Handle();
@@ -326,9 +325,19 @@ void Attempt::Terminate() {
 
 void Attempt::EnterDraining() {
   phase_ = Phase::kDraining;
-  // A CLI that was killed takes nobody down with it in order: what is left goes soon.
-  phase_until_ = SteadyClock::now() + (exit_.signal != 0 ? kPatienceAfterKill : kChannelPatience);
+  // A CLI that was killed takes nobody down with it in order.
+  if (exit_.signal != 0) return EndServers();
+  phase_until_ = SteadyClock::now() + kChannelPatience;
   if (signalled_) phase_until_ = Earlier(phase_until_, *signalled_ + kLongestDrain);
+}
+
+// Before the whole tree: a server that ends in order tells how its calls ended, and ends its commands itself.
+void Attempt::EndServers() {
+  if (channel_) {
+    for (const pid_t server : channel_->LivePeers()) ::kill(server, SIGTERM);
+  }
+  servers_ended_ = true;
+  phase_until_ = SteadyClock::now() + kServerPatience;
 }
 
 void Attempt::EnterEnding(milliseconds grace) {
@@ -346,7 +355,11 @@ void Attempt::AdvancePhase() {
       if (Passed(phase_until_)) EnterEnding(milliseconds{0});
       break;
     case Phase::kDraining:
-      if (!channel_ || channel_->LivePeers().empty() || Passed(phase_until_)) EnterEnding(kLeftoverGrace);
+      if (!channel_ || channel_->LivePeers().empty() || (servers_ended_ && Passed(phase_until_))) {
+        EnterEnding(kLeftoverGrace);
+      } else if (Passed(phase_until_)) {
+        EndServers();
+      }
       break;
     case Phase::kEnding:
       if (Passed(phase_until_)) phase_ = Phase::kDone;

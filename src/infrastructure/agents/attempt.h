@@ -54,6 +54,7 @@ class Attempt {
   void StopIfDue();
   void Terminate();
   void EnterDraining();
+  void EndServers();
   void EnterEnding(std::chrono::milliseconds grace);
   void AdvancePhase();
   std::optional<Error> Failure(const Verdict& verdict) const;
@@ -83,7 +84,7 @@ class Attempt {
   std::multiset<SteadyClock::time_point> stray_checks_;
   std::optional<Error> stop_;  // why the CLI was stopped
   std::optional<Error> spawn_failure_;
-  bool timed_out_ = false, cancelled_ = false, keeper_died_ = false, exited_ = false;
+  bool timed_out_ = false, cancelled_ = false, keeper_died_ = false, servers_ended_ = false;
   process::ExitStatus exit_;
 };
 

@@ -62,6 +62,15 @@ std::string HintFor(const CLI::App& app, const std::vector<std::string>& words) 
   return place == &app ? "see awf --help" : "see awf " + place->get_name() + " --help";
 }
 
+// In our words where the library's say nothing.
+std::string MessageOf(const CLI::ParseError& error, const CLI::App& app) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  std::string unknown;
+  for (const std::string& word : app.remaining(true)) unknown += (unknown.empty() ? "'" : ", '") + word + "'";
+  const bool in_command = !app.get_subcommands().empty();
+  return (in_command ? "unknown argument: " : "unknown command or flag: ") + unknown;
+}
+
 std::expected<std::vector<std::pair<std::string, std::string>>, std::string> SplitInputs(
     const std::vector<std::string>& given) {
   std::vector<std::pair<std::string, std::string>> inputs;
@@ -132,7 +141,9 @@ int CommandLineMain(int argc, char** argv) {
   run_command->add_option("--otel-service-name", run.service_name, "service.name of the spans")->type_name("NAME");
   run_command->add_flag("--trace-file", run.trace_file, "Write the spans to trace.json of the run folder");
   run_command->add_option("--run-id", run.run_id, "Name of the run (default: time and random digits)")->type_name("ID");
-  run_command->footer("Example:  awf run examples/workflows/review.yaml -i path=src -i focus=errors");
+  run_command->footer(
+      "Example:  awf run examples/workflows/fix-failing-test.yaml -i provider=claude -i project=. -i "
+      "test_command='make test'");
 
   CLI::App* validate_command = app.add_subcommand("validate", "Check a workflow file without running it");
   validate_command->add_option("workflow", validate.workflow, "Workflow file (.yaml)")->required()->type_name("FILE");
@@ -159,9 +170,9 @@ int CommandLineMain(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
-    std::vector<std::string> words(argv + 1, argv + argc);
+    const std::vector<std::string> words(argv + 1, argv + argc);
     if (std::ranges::find(words, "json") != words.end()) global.format = OutputFormat::kJson;
-    return Malformed(global, error.what(), HintFor(app, words));
+    return Malformed(global, MessageOf(error, app), HintFor(app, words));
   }
 
   Default(global.storage, "AWF_STORAGE");

@@ -30,20 +30,31 @@ bool Before(const Match& a, const Match& b) {
   return a.path < b.path;
 }
 
+bool OlderThan(const Match& a, const Match& b) {
+  return a.seconds != b.seconds ? a.seconds < b.seconds : a.nanoseconds < b.nanoseconds;
+}
+
 // Keeps the first `limit` matches of the answer and counts all. Thread-safe.
 class NewestMatches {
  public:
   // `unique`: the same file may come twice, from overlapping alternatives.
   NewestMatches(std::size_t limit, bool unique) : limit_(limit), unique_(unique) {}
 
-  void Add(std::string_view real, Match match) {
+  // Most files of a large tree are too old to be shown: `path_of` is asked only for those that are not.
+  template <typename PathOf>
+  void Add(std::string_view real_folder, std::string_view name, const timespec& time, PathOf path_of) {
     const std::lock_guard lock(mutex_);
-    if (unique_ && !seen_.insert(std::hash<std::string_view>()(real)).second) return;
+    if (unique_ && !seen_.insert(std::hash<std::string>()(std::string(real_folder).append(name))).second) return;
     ++total_;
+    Match match{time.tv_sec, time.tv_nsec, {}};
     if (best_.size() == limit_) {
-      if (limit_ == 0 || !Before(match, best_.front())) return;
+      if (limit_ == 0 || OlderThan(match, best_.front())) return;
+      match.path = path_of();
+      if (!Before(match, best_.front())) return;
       std::ranges::pop_heap(best_, Before);
       best_.pop_back();
+    } else {
+      match.path = path_of();
     }
     best_.push_back(std::move(match));
     std::ranges::push_heap(best_, Before);
@@ -85,7 +96,7 @@ class MatchVisitor final : public WalkVisitor {
                     : ::fstatat(folder.fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
         continue;
       }
-      matches_.Add(real + name, {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, ShownBelow(start_.shown, stem + name)});
+      matches_.Add(real, name, status.st_mtim, [&] { return ShownBelow(start_.shown, stem + name); });
     }
     return true;
   }

@@ -35,7 +35,9 @@ function(awf_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
-  awf_precompile(${name})
+  if(AWF_PCH)
+    target_precompile_headers(${name} REUSE_FROM awf_test_pch)
+  endif()
   if(ARG_RACE)
     list(APPEND ARG_LABELS race)
     add_dependencies(race_tests ${name})
@@ -52,11 +54,25 @@ function(awf_test name)
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${environment}")
 endfunction()
 
-# Headers that nearly every file needs and that are slow to parse, compiled once per target kind.
+# Headers that nearly every file needs and that are slow to parse, compiled once for all layers and once for all tests.
+# Every user must have the same options and definitions as the target whose header it takes.
+if(AWF_PCH)
+  set(awf_common_headers
+    <boost/json.hpp> <algorithm> <chrono> <expected> <filesystem> <functional> <map> <memory> <optional> <string>
+    <string_view> <utility> <variant> <vector>)
+  file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cc "")
+  add_library(awf_pch OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cc)
+  target_link_libraries(awf_pch PRIVATE Boost::json)
+  target_precompile_headers(awf_pch PRIVATE ${awf_common_headers})
+  if(AWF_TESTS)
+    add_library(awf_test_pch OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cc)
+    target_link_libraries(awf_test_pch PRIVATE Boost::json GTest::gmock GTest::gtest)
+    target_precompile_headers(awf_test_pch PRIVATE ${awf_common_headers} <gtest/gtest.h>)
+  endif()
+endif()
+
 function(awf_precompile target)
   if(AWF_PCH)
-    target_precompile_headers(${target} PRIVATE
-      <boost/json.hpp> <algorithm> <chrono> <expected> <filesystem> <functional> <map> <memory> <optional> <string>
-      <string_view> <utility> <variant> <vector>)
+    target_precompile_headers(${target} REUSE_FROM awf_pch)
   endif()
 endfunction()

@@ -2,10 +2,7 @@
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-include(CheckPIESupported)
-check_pie_supported()
 
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(AWF_CCACHE ccache)
@@ -21,6 +18,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -ffun
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(-Winvalid-pch -fpch-preprocess)
 endif()
+# One setting for libraries (all static) and programs, so that they can share precompiled headers.
+add_compile_options(-fPIE)
+add_link_options(-pie)
 add_link_options(-Wl,--gc-sections -Wl,--as-needed)
 
 if(AWF_SANITIZE)

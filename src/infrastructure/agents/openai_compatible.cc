@@ -7,13 +7,13 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <set>
 #include <system_error>
 #include <thread>
 
 #include "application/tool_router.h"
 #include "domain/masker.h"
+#include "domain/random_id.h"
 #include "infrastructure/agents/chat_completions.h"
 #include "infrastructure/agents/environment.h"
 #include "infrastructure/agents/step_tools.h"
@@ -247,10 +247,9 @@ class Conversation {
   }
 
   bool WaitToRetry(int attempt, const std::expected<http::HttpResponse, HttpFailure>& response) const {
-    static thread_local std::minstd_rand random{std::random_device{}()};
     milliseconds delay = settings_.first_retry * (1 << attempt);
     // Jitter of a quarter, so that parallel steps do not come back in step.
-    delay += milliseconds(std::uniform_int_distribution<long long>(0, delay.count() / 4)(random));
+    delay += milliseconds(RandomUpTo(static_cast<std::uint64_t>(delay.count() / 4)));
     if (response && response->retry_after) {
       delay = std::max<milliseconds>(delay, std::min(*response->retry_after, kLongestRetryAfter));
     }

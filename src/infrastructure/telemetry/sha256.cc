@@ -1,3 +1,6 @@
+// The functions of OpenSSL's lower level on purpose: SHA256() of version 3 goes through its providers, which would link
+// half the library and cost milliseconds at the first use.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "infrastructure/telemetry/sha256.h"
 
 #include <openssl/sha.h>
@@ -9,8 +12,10 @@ namespace awf::telemetry {
 std::string Sha256Hex(std::string_view bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  // The one-shot function of the low level: no provider of OpenSSL 3 is looked up, which would cost milliseconds once.
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, bytes.data(), bytes.size());
+  SHA256_Final(digest.data(), &context);
   std::string hex;
   hex.reserve(digest.size() * 2);
   for (const unsigned char byte : digest) {

@@ -33,7 +33,7 @@ endfunction()
 function(awf_test name)
   cmake_parse_arguments(ARG "NEEDS_AWF;RACE" "TIMEOUT" "SOURCES;DEPENDS;LABELS;ENVIRONMENT" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} Boost::json GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   if(AWF_PCH)
     target_precompile_headers(${name} REUSE_FROM awf_test_pch)
@@ -48,10 +48,12 @@ function(awf_test name)
   set(environment "AWF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" ${ARG_ENVIRONMENT})
   if(ARG_NEEDS_AWF)
     add_dependencies(${name} awf)
-    list(APPEND environment "AWF_PROGRAM=$<TARGET_FILE:awf>")
+    list(APPEND environment "AWF_PROGRAM=${CMAKE_BINARY_DIR}/awf")
   endif()
+  # gtest_discover_tests cannot hand over a property that is a list, so env(1) sets the variables.
+  set_target_properties(${name} PROPERTIES CROSSCOMPILING_EMULATOR "env;${environment}")
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${environment}")
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
 endfunction()
 
 # Headers that nearly every file needs and that are slow to parse, compiled once for all layers and once for all tests.

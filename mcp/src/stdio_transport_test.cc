@@ -29,6 +29,7 @@ class Child {
  public:
   explicit Child(const std::function<int()>& body) : Child(body, MakePipes(), Pipe()) {}
   ~Child() {
+    if (pid_ <= 0) return;  // fork failed; -1 would mean every process there is
     ::kill(pid_, SIGKILL);
     if (!reaped_) ::waitpid(pid_, nullptr, 0);
     ::close(errors_);

@@ -207,7 +207,8 @@ void Session::CloseStdout() {
 
 void Session::Kill(int signal, bool agent) {
   ending_since_ = Clock::now();
-  ::kill(agent ? agent_pid_ : pid_, signal);
+  const pid_t target = agent ? agent_pid_ : pid_;
+  if (target > 0) ::kill(target, signal);  // anything else would mean a group, or every process there is
   if (agent) ::waitpid(agent_pid_, nullptr, 0);
 }
 

@@ -115,7 +115,10 @@ void ServedStep::ReadAnswers() {
   }
 }
 
-void ServedStep::Kill(int signal) { ::kill(pid_, signal); }
+void ServedStep::Kill(int signal) {
+  ASSERT_GT(pid_, 0);  // anything else would mean a group, or every process there is
+  ::kill(pid_, signal);
+}
 
 int ServedStep::WaitForEnd() {
   int status = 0;

@@ -340,7 +340,9 @@ std::uint32_t KeeperLoop::JobOf(const ProcessInfo& process,
 void KeeperLoop::SignalMembers(const std::vector<ProcessInfo>& members, int signal) {
   // Groups first: the kernel reaches all of a group at once, which no tree that keeps forking within it survives.
   std::set<pid_t> groups;
-  for (const ProcessInfo& member : members) groups.insert(member.group);
+  for (const ProcessInfo& member : members) {
+    if (member.group > 1) groups.insert(member.group);  // 0 and 1 would mean our own group, and everybody
+  }
   for (const pid_t group : groups) {
     const bool has_leader_here =
         std::any_of(members.begin(), members.end(), [&](const ProcessInfo& member) { return member.pid == group; });

@@ -55,6 +55,7 @@ class OwnerDeathTest : public ProcessTest, public ::testing::WithParamInterface<
     Fd write_end(ends[1]);
     owner_ = ::fork();
     if (owner_ == 0) BeOwner(GetParam(), step_, mark_, write_end.get());
+    ASSERT_GT(owner_, 0);
     write_end.Reset();
     ASSERT_EQ(::read(read_end.get(), &pids_, sizeof pids_), static_cast<ssize_t>(sizeof pids_));
   }

@@ -34,7 +34,9 @@ std::vector<std::string> ProcessesNaming(const std::string& mark) {
     if (pid.find_first_not_of("0123456789") != std::string::npos || pid == std::to_string(::getpid())) continue;
     for (const char* file : {"cmdline", "environ"}) {
       std::ifstream in(entry.path() / file, std::ios::binary);
-      std::string text(std::istreambuf_iterator<char>(in), {});
+      std::ostringstream contents;
+      contents << in.rdbuf();  // unlike an iterator it does not throw when the process ends meanwhile
+      std::string text = std::move(contents).str();
       if (text.find(mark) == std::string::npos) continue;
       std::ranges::replace(text, '\0', ' ');
       found.push_back(pid + ": " + text.substr(0, 200));
@@ -382,7 +384,9 @@ TEST_F(AgentRunnerTest, KilledKeeperFailsTheStepAndLeavesNothing) {
       const std::string pid = entry.path().filename();
       if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
       std::ifstream in(entry.path() / "stat");
-      std::string stat(std::istreambuf_iterator<char>(in), {});
+      std::ostringstream contents;
+      contents << in.rdbuf();
+      const std::string stat = std::move(contents).str();
       std::istringstream rest(stat.substr(stat.rfind(')') == std::string::npos ? 0 : stat.rfind(')') + 1));
       std::string state;
       int parent = 0;

@@ -139,7 +139,12 @@ int RunShell(const std::string& script, const Folders& folders, std::string& out
 }
 
 std::map<std::string, std::string> PlainEnvironment(const Folders& folders) {
-  return {{"PATH", kPath}, {"HOME", folders.home}, {"TMPDIR", folders.tmp}, {"LANG", "C.UTF-8"}};
+  // A build that counts lines writes its counts where the ordinary user may.
+  return {{"PATH", kPath},
+          {"HOME", folders.home},
+          {"TMPDIR", folders.tmp},
+          {"LANG", "C.UTF-8"},
+          {"GCOV_PREFIX", folders.base.string() + "/gcov"}};
 }
 
 void HandOver(const std::filesystem::path& folder) {

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -48,7 +49,9 @@ class TestFolder {
 
 inline std::string ReadAll(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::ostringstream text;
+  text << in.rdbuf();  // unlike an iterator it does not throw when a process ends while its /proc file is read
+  return std::move(text).str();
 }
 
 inline bool Eventually(const std::function<bool()>& condition) {

@@ -160,7 +160,9 @@ std::expected<void, Error> RunFolder::WriteManifest(const RunManifest& manifest,
 
 std::uint64_t ProcessStartTime(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::ostringstream stat;
+  stat << file.rdbuf();  // unlike an iterator it does not throw when the process ends meanwhile
+  const std::string text = std::move(stat).str();
   const std::size_t name_end = text.rfind(')');  // the name may hold anything, also spaces and parentheses
   if (name_end == std::string::npos) return 0;
   constexpr int kFieldsBefore = 19;  // what follows the name is field 3, the start time field 22

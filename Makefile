@@ -14,6 +14,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 JOBS ?= $(shell nproc)
+# Most tests wait for processes most of the time.
+TEST_JOBS ?= $(shell expr 2 \* $$(nproc))
 FUZZ_SECONDS ?= 10
 SETUP_FLAGS ?= --yes
 
@@ -42,12 +44,12 @@ demo: build
 test: setup
 	@mkdir -p build && $(call configure,asan)
 	@cmake --build build/asan -j $(JOBS)
-	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE interop --no-tests=error
+	@ctest --test-dir build/asan --output-on-failure -j $(TEST_JOBS) -LE interop --no-tests=error
 
 test-race: setup
 	@mkdir -p build && $(call configure,tsan)
 	@cmake --build build/tsan -j $(JOBS) --target race_tests
-	@ctest --test-dir build/tsan --output-on-failure -j $(JOBS) -L race --no-tests=error
+	@ctest --test-dir build/tsan --output-on-failure -j $(TEST_JOBS) -L race --no-tests=error
 
 interop: setup-interop build
 	@tests/interop/run

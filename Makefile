@@ -51,6 +51,8 @@ test-race: setup
 	@cmake --build build/tsan -j $(JOBS) --target race_tests
 	@ctest --test-dir build/tsan --output-on-failure -j $(TEST_JOBS) -L race --no-tests=error
 
+# AWF_KILL_ROUNDS (default 20): random moments at which each process of a run is killed.
+interop: export AWF_KILL_ROUNDS ?= 20
 interop: setup-interop build
 	@tests/interop/run
 

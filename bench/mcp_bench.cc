@@ -2,6 +2,9 @@
 // project; a missed bar is said, it is no failure: machines differ, ratios should not.
 //
 //   mcp_bench AWF [--node 'COMMAND FOLDER'] [--go COMMAND]
+#include <spawn.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +21,8 @@
 #include "bench/channel_parent.h"
 #include "bench/mcp_peer.h"
 #include "bench/recorder_cost.h"
+
+extern char** environ;
 
 namespace awf::bench {
 namespace {
@@ -51,6 +56,21 @@ double StartMs(const Server& server) {
   McpPeer peer(server.argv);
   peer.Initialize();
   return MsSince(start);
+}
+
+// What the machine takes to start and end a program that does nothing: no server can be faster.
+double FloorMs() {
+  std::vector<double> samples;
+  for (int i = 0; i < 40; ++i) {
+    const auto start = Clock::now();
+    pid_t pid = 0;
+    char name[] = "true";
+    char* const argv[] = {name, nullptr};
+    if (::posix_spawnp(&pid, name, nullptr, nullptr, argv, environ) != 0) throw std::runtime_error("cannot start true");
+    ::waitpid(pid, nullptr, 0);
+    samples.push_back(MsSince(start));
+  }
+  return Median(samples);
 }
 
 // All servers take turns, so that a drift of the machine's speed hits them alike.
@@ -134,6 +154,7 @@ int Main(int argc, char** argv) {
     }
   }
 
+  Row("floor: start and end of true(1), p50", FloorMs(), "ms", "", true);
   const std::vector<double> starts = StartMedians(servers, 15);
   for (std::size_t i = 0; i < servers.size(); ++i) {
     Row("start -> initialize answered, p50: " + servers[i].name, starts[i], "ms", i < 2 ? "<= 5 ms" : "",

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/line_page.h"
 #include "infrastructure/builtins/result_text.h"
 #include "infrastructure/builtins/text_decoding.h"
-#include "infrastructure/builtins/utf8.h"
 
 namespace {
 
@@ -33,17 +33,17 @@ LinePage Paged(std::string_view text, std::size_t piece) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::string clean = CleanText(bytes);
-  Require(IsUtf8(clean) && clean.find('\0') == std::string::npos && CleanText(clean) == clean);
-  Require(IsUtf8(ShownName(bytes)));
-  Require(CountCharacters(PrefixWithin(clean, 5, 9)) <= 5 && IsUtf8(PrefixWithin(clean, 5, 9)));
-  Require(SuffixWithin(clean, 5, 9).size() <= 9 && IsUtf8(SuffixWithin(clean, 5, 9)));
+  Require(IsValidUtf8(clean) && clean.find('\0') == std::string::npos && CleanText(clean) == clean);
+  Require(IsValidUtf8(ShownName(bytes)));
+  Require(CountCharacters(PrefixWithin(clean, 5, 9)) <= 5 && IsValidUtf8(PrefixWithin(clean, 5, 9)));
+  Require(SuffixWithin(clean, 5, 9).size() <= 9 && IsValidUtf8(SuffixWithin(clean, 5, 9)));
   Require(UnfinishedUtf8(bytes) <= 3);
   if (bytes.find('\r') == std::string_view::npos) Require(WithLf(WithCrLf(bytes)) == bytes);
 
   const std::string text = DecodeText(bytes);
   const LinePage whole = Paged(text, text.size() + 1);
   const LinePage single = Paged(text, 1);
-  Require(IsUtf8(whole.text()) && whole.text().size() <= 80 && CountCharacters(whole.text()) <= 60);
+  Require(IsValidUtf8(whole.text()) && whole.text().size() <= 80 && CountCharacters(whole.text()) <= 60);
   Require(whole.text() == single.text() && whole.lines() == single.lines() && whole.line_ends() == single.line_ends() &&
           whole.bad_bytes() == single.bad_bytes());
   return 0;

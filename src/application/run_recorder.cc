@@ -10,7 +10,6 @@ namespace awf {
 namespace {
 
 constexpr std::string_view kLostCode = "EXECUTION.MCP_PROXY.LOST";
-constexpr std::string_view kDegraded = "sandbox degraded";
 constexpr std::string_view kAgentErrors = "agent stderr";
 constexpr std::size_t kAgentErrorLines = 20;
 
@@ -273,7 +272,6 @@ void RunRecorder::Logged(const StepContext* step, LogLevel level, std::string_vi
                          const json::object& fields) {
   {
     const std::lock_guard lock(mutex_);
-    if (message == kDegraded && std::exchange(degraded_told_, true)) return;
     OpenStep* open = step != nullptr && message == kAgentErrors ? Find(*step) : nullptr;
     if (open != nullptr) open->stderr_logged = true;
   }
@@ -290,7 +288,6 @@ void RunRecorder::Logged(const StepContext* step, LogLevel level, std::string_vi
 
 void RunRecorder::StepEnded(const StepContext& step, const StepEnd& end) {
   OpenStep open = Close(step, end);
-  if (end.sandbox == "degraded") Logged(&step, LogLevel::kWarn, kDegraded, {{"missing", "landlock"}});
   LogAgentErrors(step, end, open);
   AuditStepEnd(step, end, open);
   LogStepEnd(step, end);

@@ -97,7 +97,6 @@ class RunRecorder final : public RunObserver {
   RunCounts counts_;
   std::map<std::string, OpenStep> open_;  // by span id and attempt
   std::set<std::string> coexistence_told_;
-  bool degraded_told_ = false;
   std::optional<Error> audit_failure_;
   std::set<std::string> failed_sinks_;
 };

@@ -348,7 +348,6 @@ TEST_F(RunRecorderTest, AStepHasItsSpanWithEventsAndSums) {
           R"(span=2222222222222222)",
           R"(info native_call_refused {"provider":"claude","native_tool":"Bash","client_call_id":"toolu_8"} step=work )"
           R"(span=2222222222222222)",
-          R"(warn sandbox degraded {"missing":"landlock"} step=work span=2222222222222222)",
           R"(debug agent stderr {"text":"warning\n"} step=work span=2222222222222222)",
           R"(info step completed {"type":"agent","status":"success","duration_ms":5120,"exit_code":0,)"
           R"("tokens_input":910,"tokens_output":210,"isolation":"coexisting","sandbox":"degraded"} step=work )"
@@ -501,12 +500,16 @@ TEST_F(RunRecorderTest, LoggedRecordsKeepTheirErrorApart) {
   recorder.Logged(&step_, LogLevel::kWarn, "option ignored", {{"error", "why"}, {"option", "x"}});
   recorder.Logged(nullptr, LogLevel::kInfo, "hello", {});
   recorder.Logged(&step_, LogLevel::kWarn, "sandbox degraded", {{"missing", "landlock"}});
+  StepContext next = step_;
+  next.step = "next";
+  recorder.Logged(&next, LogLevel::kWarn, "sandbox degraded", {{"missing", "landlock"}});
   StepEnd end;
   end.sandbox = "degraded";
   recorder.StepEnded(step_, end);
   EXPECT_THAT(log_.lines, ElementsAre(R"(warn option ignored {"option":"x"} error=why step=work span=2222222222222222)",
                                       R"(info hello {} span=1111111111111111)",
                                       R"(warn sandbox degraded {"missing":"landlock"} step=work span=2222222222222222)",
+                                      R"(warn sandbox degraded {"missing":"landlock"} step=next span=2222222222222222)",
                                       HasSubstr("step completed")));
 }
 

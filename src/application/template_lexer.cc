@@ -1,8 +1,9 @@
 #include "application/template_lexer.h"
 
-#include <cstdint>
 #include <optional>
 #include <utility>
+
+#include "domain/utf8.h"
 
 namespace awf {
 namespace {
@@ -19,25 +20,6 @@ int HexDigit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-void AppendUtf8(std::string& out, std::uint32_t c) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | (c >> 6));
-    put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | (c >> 12));
-    put(0x80 | ((c >> 6) & 0x3F));
-    put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | (c >> 18));
-    put(0x80 | ((c >> 12) & 0x3F));
-    put(0x80 | ((c >> 6) & 0x3F));
-    put(0x80 | (c & 0x3F));
-  }
 }
 
 class Lexer {
@@ -244,12 +226,12 @@ class Lexer {
     }
     const int digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
     if (digits == 0) return false;
-    std::uint32_t code = 0;
+    char32_t code = 0;
     for (int i = 0; i < digits; ++i) {
       const std::size_t place = at_ + 2 + static_cast<std::size_t>(i);
       const int digit = place < text_.size() ? HexDigit(text_[place]) : -1;
       if (digit < 0) return false;
-      code = code * 16 + static_cast<std::uint32_t>(digit);
+      code = code * 16 + static_cast<char32_t>(digit);
     }
     // \x names a byte in Go; above 0x7F it would make invalid UTF-8, so here it names a character.
     if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return false;

@@ -20,17 +20,10 @@ std::string Bounded(std::string_view text) { return std::string(Utf8Prefix(text,
 
 // The first line, at most 200 characters, valid UTF-8.
 std::string LogError(std::string_view text) {
+  constexpr std::size_t kLongestCharacter = 4;
   text = text.substr(0, text.find('\n'));
-  std::string error;
-  for (std::size_t characters = 0; !text.empty() && characters < kMaxErrorCharacters; ++characters) {
-    const std::size_t length = Utf8CharacterLength(text);
-    if (length == 0) {
-      error += "\xEF\xBF\xBD";
-    } else {
-      error.append(text.substr(0, length));
-    }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
+  std::string error = RepairUtf8(text.substr(0, kLongestCharacter * kMaxErrorCharacters));
+  error.resize(FirstCharacters(error, kMaxErrorCharacters).size());
   return error;
 }
 

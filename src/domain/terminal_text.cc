@@ -9,7 +9,6 @@
 namespace awf {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr char32_t kEscapeCharacter = 0x1B, kBell = 0x07;
 constexpr char32_t kSequenceIntroducer = 0x9B, kStringTerminator = 0x9C;  // C1 forms of ESC [ and ESC backslash
 
@@ -41,7 +40,7 @@ bool MayBeCut(std::string_view bytes) {
   const auto first = static_cast<unsigned char>(bytes[0]);
   const std::size_t wanted = first >= 0xF0 && first <= 0xF4 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
   if (first > 0xF4 || bytes.size() >= wanted) return false;
-  return std::all_of(bytes.begin() + 1, bytes.end(), [](char c) { return (c & 0xC0) == 0x80; });
+  return std::all_of(bytes.begin() + 1, bytes.end(), IsUtf8Continuation);
 }
 
 bool OpensString(char32_t c) {  // OSC, DCS, SOS, PM, APC as C1 characters
@@ -93,7 +92,7 @@ std::string TerminalFilter::Feed(std::string_view piece) {
     }
     const std::string_view bytes = piece.substr(0, std::max<std::size_t>(length, 1));
     if (length == 0) {
-      Take(U'\uFFFD', kReplacement, out);
+      Take(U'\uFFFD', kReplacementCharacter, out);
     } else {
       Take(Decode(bytes), bytes, out);
     }
@@ -104,7 +103,7 @@ std::string TerminalFilter::Feed(std::string_view piece) {
 
 std::string TerminalFilter::Flush() {
   std::string out;
-  if (!incomplete_.empty()) Take(U'\uFFFD', kReplacement, out);
+  if (!incomplete_.empty()) Take(U'\uFFFD', kReplacementCharacter, out);
   incomplete_.clear();
   state_ = State::kText;
   after_return_ = false;

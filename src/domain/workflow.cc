@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "domain/utf8.h"
+
 namespace awf {
 
 Position TemplateText::At(std::size_t offset) const {
@@ -11,7 +13,7 @@ Position TemplateText::At(std::size_t offset) const {
   const TextMark& mark = *std::prev(after);
   std::size_t column = mark.column;
   for (std::size_t i = mark.offset; i < offset; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) ++column;  // columns count characters
+    if (!IsUtf8Continuation(text[i])) ++column;  // columns count characters
   }
   return {position.file, mark.line, column};
 }

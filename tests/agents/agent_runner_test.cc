@@ -152,6 +152,8 @@ TEST_F(AgentRunnerTest, CallsGoThroughTheProxyAndAreSeen) {
   EXPECT_EQ(observer_.Count("end Bash error"), 1);
   EXPECT_EQ(observer_.Count("call "), 3);
   EXPECT_EQ(observer_.Count("end "), 3);
+  EXPECT_EQ(observer_.Events().front(), R"(log warn sandbox degraded {"missing":"landlock"})");
+  EXPECT_EQ(observer_.Count("log warn sandbox degraded"), 1);
 }
 
 TEST_F(AgentRunnerTest, WhatTheCliGets) {

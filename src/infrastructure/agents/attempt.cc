@@ -65,7 +65,7 @@ std::expected<void, Error> Attempt::Prepare() {
     return Fail("EXECUTION.RUN.CANCELLED", "cancelled before the agent started");
   }
   if (request_.proxy) {
-    auto sandbox = EnforcedSandbox(request_.proxy->sandbox);
+    auto sandbox = EnforcedSandbox(request_.proxy->sandbox, request_.step, observer_);
     if (!sandbox) return std::unexpected(sandbox.error());
     sandbox_ = *sandbox;
   }

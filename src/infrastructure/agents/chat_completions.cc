@@ -92,7 +92,7 @@ std::expected<ChatAnswer, std::string> ParseChatAnswer(std::string_view body, st
 }
 
 std::string ChatErrorText(std::string_view body) {
-  constexpr std::size_t kMost = 500;
+  constexpr std::size_t kMost = 500;  // characters
   std::string text;
   if (const auto parsed = ParseRepairedJson(body); parsed && parsed->is_object()) {
     const json::object& root = parsed->get_object();
@@ -101,14 +101,7 @@ std::string ChatErrorText(std::string_view body) {
     if (text.empty()) text = TextAt(root, "message");
   }
   if (text.empty()) text = RepairUtf8(body.substr(0, 4 * kMost));
-  // At most 500 characters; continuation bytes do not count.
-  std::size_t characters = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U && ++characters > kMost) {
-      text.resize(at);
-      break;
-    }
-  }
+  text.resize(FirstCharacters(text, kMost).size());
   return text;
 }
 

@@ -143,7 +143,7 @@ class Conversation {
     while (url_.ends_with('/')) url_.pop_back();
     url_ += "/chat/completions";
     if (request_.proxy) {
-      auto sandbox = EnforcedSandbox(request_.proxy->sandbox);
+      auto sandbox = EnforcedSandbox(request_.proxy->sandbox, request_.step, observer_);
       if (!sandbox) return sandbox.error();
       sandbox_ = *sandbox;
       auto providers = make_tools(request_);

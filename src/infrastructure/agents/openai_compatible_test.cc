@@ -138,7 +138,8 @@ TEST_F(OpenAiCompatibleTest, RunsToolsAndEndsWithTheLastText) {
   EXPECT_EQ(result.end.model, "m");
   EXPECT_GT(result.end.usage.input, 0);
   EXPECT_FALSE(result.end.usage.estimated);
-  EXPECT_EQ(observer_.Events(), (std::vector<std::string>{"ready awf tools=2 start=1", "isolation proven in-process",
+  EXPECT_EQ(observer_.Events(), (std::vector<std::string>{R"(log warn sandbox degraded {"missing":"landlock"})",
+                                                          "ready awf tools=2 start=1", "isolation proven in-process",
                                                           "text let me", "call Look", "end Look ok", "text done"}));
 
   EXPECT_EQ(json::serialize(SentBody(0).at("messages")),

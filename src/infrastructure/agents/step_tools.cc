@@ -34,4 +34,13 @@ std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox
   return std::string("degraded");
 }
 
+std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox, const StepContext& step,
+                                                  RunObserver& observer) {
+  auto enforced = EnforcedSandbox(sandbox);
+  if (enforced && *enforced == "degraded") {
+    observer.Logged(&step, LogLevel::kWarn, "sandbox degraded", {{"missing", "landlock"}});
+  }
+  return enforced;
+}
+
 }  // namespace awf::agents

@@ -8,6 +8,7 @@
 
 #include "domain/agent.h"
 #include "domain/error.h"
+#include "domain/run_observer.h"
 #include "domain/tool_settings.h"
 
 namespace awf::agents {
@@ -19,5 +20,9 @@ ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std
 // How the sandbox of commands is enforced: its mode, or "degraded". A mode or `network: false` that the user wrote and
 // that cannot be enforced is USER.MCP_PROXY.UNSUPPORTED_PROVIDER.
 std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox);
+
+// The same for the sandbox of that step; tells a degraded one before anything runs in it.
+std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox, const StepContext& step,
+                                                  RunObserver& observer);
 
 }  // namespace awf::agents

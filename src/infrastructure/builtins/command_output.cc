@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/result_text.h"
 
 namespace awf::builtins {
 namespace {
-
-constexpr std::string_view kReplacementCharacter = "\uFFFD";
 
 bool IsForbidden(char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n'; }
 

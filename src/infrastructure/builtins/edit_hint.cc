@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/find_bytes.h"
 #include "infrastructure/builtins/text_decoding.h"
-#include "infrastructure/builtins/utf8.h"
 
 namespace awf::builtins {
 namespace {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/edit_hint.h"
 #include "infrastructure/builtins/edit_match.h"
 #include "infrastructure/builtins/result_text.h"
 #include "infrastructure/builtins/text_decoding.h"
-#include "infrastructure/builtins/utf8.h"
 
 namespace awf::builtins {
 namespace {
@@ -54,7 +54,7 @@ class Editing {
     if (mark_.encoding != TextEncoding::kUtf8) return shown_ + " is UTF-16; Edit works on UTF-8 text.";
     if (LooksBinary(bytes_.substr(0, kSample)))
       return shown_ + " is a binary file (" + Counted(bytes_.size(), "byte", "bytes") + "); Edit works on text only.";
-    if (!IsAscii(request_.new_string) && !IsUtf8(body_))
+    if (!IsAscii(request_.new_string) && !IsValidUtf8(body_))
       return shown_ + " is not valid UTF-8 and new_string is not ASCII; no change made.";
     return {};
   }
@@ -79,7 +79,7 @@ class Editing {
   // Where all line ends are CR LF the pattern sees LF alone, so that `$` and `\n` mean what they say; every line end
   // gets its CR back afterwards.
   std::expected<EditedText, std::string> RunRegex() const {
-    auto compiled = compiler_.Compile(request_.old_string, {.latin1 = !IsUtf8(body_)});
+    auto compiled = compiler_.Compile(request_.old_string, {.latin1 = !IsValidUtf8(body_)});
     if (!compiled)
       return Fault("Invalid regular expression " + ShownName(request_.old_string) + ": " + compiled.error().message +
                    ".");

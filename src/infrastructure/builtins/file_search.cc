@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/result_text.h"
-#include "infrastructure/builtins/utf8.h"
 
 namespace awf::builtins {
 namespace {
@@ -36,7 +36,7 @@ std::string ShownLine(std::string_view line, RegexGroup match) {
   const bool fits = line.size() <= kWindow && CountCharacters(CleanText(line)) <= kShownLine;
   if (!fits && match.begin != std::string_view::npos && match.end > kShownLine && match.begin > kLead)
     begin = std::min(match.begin, line.size()) - kLead;
-  while (begin > 0 && begin < line.size() && (static_cast<unsigned char>(line[begin]) & 0xC0) == 0x80) --begin;
+  while (begin > 0 && begin < line.size() && IsUtf8Continuation(line[begin])) --begin;
   const std::string window = CleanText(line.substr(begin, kWindow));
   const std::string_view shown = PrefixWithin(window, kShownLine, window.size());
   std::string text = begin > 0 ? "..." : "";
@@ -245,7 +245,7 @@ void FileSearch::SearchWhole() {
   const std::size_t begin = next_;
   const std::string_view text = Text(begin, size_);
   if (!pattern_.literal().empty() && pattern_.literal().Find(text, 0) == std::string_view::npos) return;
-  const Regex& regex = pattern_.RegexFor(IsUtf8(text));
+  const Regex& regex = pattern_.RegexFor(IsValidUtf8(text));
   std::vector<RegexGroup> groups;
   std::size_t counted_line = std::string_view::npos;
   for (std::size_t from = 0; regex.Find(text, from, groups);) {

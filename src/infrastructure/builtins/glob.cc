@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/file_outcome.h"
 #include "infrastructure/builtins/glob_pattern.h"
 #include "infrastructure/builtins/glob_search.h"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <optional>
 
-#include "infrastructure/builtins/utf8.h"
+#include "domain/utf8.h"
 
 namespace awf::builtins {
 namespace {

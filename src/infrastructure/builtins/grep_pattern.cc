@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "infrastructure/builtins/utf8.h"
+#include "domain/utf8.h"
 
 namespace awf::builtins {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // One byte is too frequent to be worth leaving the block at every place.
 constexpr std::size_t kShortestLiteral = 2;
 
-bool IsValidText(std::string_view text) { return AllAscii(text) || IsUtf8(text); }
+bool IsValidText(std::string_view text) { return AllAscii(text) || IsValidUtf8(text); }
 
 // The longest part of a literal of which the case can be folded byte by byte. Not k and s: U+212A (Kelvin) and U+017F
 // (long s) are their other cases, too.

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/result_text.h"
 
 namespace awf::builtins {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/result_text.h"
-#include "infrastructure/builtins/utf8.h"
 
 namespace awf::builtins {
 namespace {
@@ -100,7 +100,7 @@ std::string_view LinePage::Cleaned(std::string_view line, bool& cut) {
     if (step.valid && !control) {
       cleaned_.append(line, at, step.length);
     } else {
-      cleaned_.append(kReplacement);
+      cleaned_.append(kReplacementCharacter);
       control ? ++controls_ : bad_bytes_ += step.length;
     }
     at += step.length;

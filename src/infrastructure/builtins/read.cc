@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "domain/time.h"
+#include "domain/utf8.h"
 #include "infrastructure/builtins/file_outcome.h"
 #include "infrastructure/builtins/image_file.h"
 #include "infrastructure/builtins/line_page.h"
 #include "infrastructure/builtins/result_text.h"
 #include "infrastructure/builtins/text_decoding.h"
 #include "infrastructure/builtins/tool_schema.h"
-#include "infrastructure/builtins/utf8.h"
 
 namespace awf::builtins {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <string>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/image_file.h"
 #include "infrastructure/builtins/result_text.h"
 #include "infrastructure/builtins/tool_fixture_for_tests.h"
-#include "infrastructure/builtins/utf8.h"
 
 namespace awf::builtins {
 namespace {
@@ -33,7 +33,7 @@ class ReadTest : public testing::Test {
   std::string Good(const std::string& path, const json::object& more = {}) const {
     const ToolResult result = Read(path, more);
     EXPECT_FALSE(result.is_error) << TextOf(result);
-    EXPECT_TRUE(IsUtf8(TextOf(result)));
+    EXPECT_TRUE(IsValidUtf8(TextOf(result)));
     return TextOf(result);
   }
   std::string Bad(const std::string& path, const json::object& more = {}) const {

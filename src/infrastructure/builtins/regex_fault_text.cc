@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "domain/utf8.h"
 #include "infrastructure/builtins/result_text.h"
 
 namespace awf::builtins {

@@ -5,19 +5,17 @@
 #include <cerrno>
 #include <system_error>
 
-#include "infrastructure/builtins/utf8.h"
+#include "domain/utf8.h"
 
 namespace awf::builtins {
 namespace {
-
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 bool IsForbiddenControl(char32_t code) { return code < 0x20 && code != '\t' && code != '\n'; }
 
 bool NeedsCleaning(std::string_view bytes) {
   return std::any_of(bytes.begin(), bytes.end(),
                      [](char c) { return IsForbiddenControl(static_cast<unsigned char>(c)); }) ||
-         !IsUtf8(bytes);
+         !IsValidUtf8(bytes);
 }
 
 void AppendEscaped(std::string& out, char32_t code) {
@@ -55,27 +53,15 @@ std::string CleanText(std::string_view bytes) {
     if (step.valid && !IsForbiddenControl(step.code)) {
       out.append(bytes, at, step.length);
     } else {
-      out.append(kReplacement);
+      out.append(kReplacementCharacter);
     }
     at += step.length;
   }
   return out;
 }
 
-std::size_t CountCharacters(std::string_view utf8) {
-  return utf8.size() - static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), IsContinuation));
-}
-
 std::string_view PrefixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes) {
-  if (utf8.size() <= std::min(characters, bytes)) return utf8;  // a character has at least one byte
-  std::size_t end = 0;
-  for (std::size_t count = 0; end < utf8.size() && count < characters; ++count) {
-    std::size_t next = end + 1;
-    while (next < utf8.size() && IsContinuation(utf8[next])) ++next;
-    if (next > bytes) break;
-    end = next;
-  }
-  return utf8.substr(0, end);
+  return FirstCharacters(Utf8Prefix(utf8, bytes), characters);
 }
 
 std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes) {
@@ -83,7 +69,7 @@ std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std
   std::size_t begin = utf8.size();
   for (std::size_t count = 0; begin > 0 && count < characters; ++count) {
     std::size_t next = begin - 1;
-    while (next > 0 && IsContinuation(utf8[next])) --next;
+    while (next > 0 && IsUtf8Continuation(utf8[next])) --next;
     if (utf8.size() - next > bytes) break;
     begin = next;
   }
@@ -96,7 +82,7 @@ std::string ShownName(std::string_view name) {
   for (std::size_t at = 0; at < name.size();) {
     const Utf8Step step = StepUtf8(name, at);
     if (!step.valid) {
-      out.append(kReplacement);
+      out.append(kReplacementCharacter);
     } else if (step.code < 0x20 || step.code == 0x7F) {
       AppendEscaped(out, step.code);
     } else {

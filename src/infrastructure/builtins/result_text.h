@@ -14,9 +14,6 @@ namespace awf::builtins {
 // Bad UTF-8, NUL and C0 characters but TAB and LF become U+FFFD. Escape sequences are left alone (Bash strips its own).
 std::string CleanText(std::string_view bytes);
 
-// Characters (code points) of valid UTF-8.
-std::size_t CountCharacters(std::string_view utf8);
-
 // The longest prefix with at most that many characters and bytes, cut between characters. And the longest suffix.
 std::string_view PrefixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);
 std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "infrastructure/builtins/utf8.h"
+#include "domain/utf8.h"
 
 namespace awf::builtins {
 namespace {
@@ -67,13 +67,13 @@ void Utf16Decoder::Unit(char16_t unit, std::string& out) {
     high_ = 0;
     return;
   }
-  if (high_ != 0) out.append(kReplacement);
+  if (high_ != 0) out.append(kReplacementCharacter);
   high_ = IsHighSurrogate(unit) ? unit : u'\0';
   if (high_ == 0) AppendUtf8(out, unit);
 }
 
 void Utf16Decoder::Finish(std::string& out) {
-  if (high_ != 0 || has_half_) out.append(kReplacement);
+  if (high_ != 0 || has_half_) out.append(kReplacementCharacter);
   high_ = 0;
   has_half_ = false;
 }

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "infrastructure/builtins/utf8.h"
-
 namespace awf::builtins {
 namespace {
 
@@ -75,32 +73,6 @@ TEST(LineEndsTest, AreCounted) {
 TEST(LineEndsTest, Convert) {
   EXPECT_EQ(WithCrLf("a\nb\r\n\nc\r"), "a\r\nb\r\n\r\nc\r");
   EXPECT_EQ(WithLf("a\r\nb\r\r\n\rc\r"), "a\nb\r\n\rc\r");
-}
-
-TEST(Utf8Test, KnowsValidText) {
-  EXPECT_TRUE(IsUtf8("plain, é 文 🎉"));
-  for (const char* bad : {"caf\xE9", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "12345678\xFF", "\xE4\xB8"})
-    EXPECT_FALSE(IsUtf8(bad));
-  EXPECT_TRUE(IsAscii("abcdefghijk"));
-  EXPECT_FALSE(IsAscii("abcdefghijé"));
-}
-
-TEST(Utf8Test, FindsTheUnfinishedEnd) {
-  EXPECT_EQ(UnfinishedUtf8("ab"), 0U);
-  EXPECT_EQ(UnfinishedUtf8("a文"), 0U);
-  EXPECT_EQ(UnfinishedUtf8("a\xE6"), 1U);
-  EXPECT_EQ(UnfinishedUtf8("a\xE6\x96"), 2U);
-  EXPECT_EQ(UnfinishedUtf8("\xF0\x9F\x8E"), 3U);
-  EXPECT_EQ(UnfinishedUtf8("\xF0\x9F\x8E\x89"), 0U);
-  EXPECT_EQ(UnfinishedUtf8("a\x96\x96\x96\x96"), 0U);
-  EXPECT_EQ(UnfinishedUtf8("a\xFF"), 0U);
-  EXPECT_EQ(UnfinishedUtf8("\xED\xA0"), 0U);  // never becomes valid
-}
-
-TEST(Utf8Test, WritesCodePoints) {
-  std::string out;
-  for (const char32_t code : {U'a', U'é', U'文', U'🎉', char32_t{0xD800}, char32_t{0x110000}}) AppendUtf8(out, code);
-  EXPECT_EQ(out, "aé文🎉\uFFFD\uFFFD");
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 #include <cctype>
 #include <cstddef>
 
+#include "domain/utf8.h"
+
 namespace awf {
 namespace {
 
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 class Reader {
@@ -66,7 +67,7 @@ class Reader {
 
   // The last character may occur any number of times, also none.
   void DropLast() {
-    while (!run_.empty() && IsContinuation(run_.back())) run_.pop_back();
+    while (!run_.empty() && IsUtf8Continuation(run_.back())) run_.pop_back();
     if (!run_.empty()) run_.pop_back();
     EndRun();
   }

@@ -24,9 +24,11 @@ bool ConsoleLog::Write(const LogRecord& record) {
   if (record.level < options_.level) return true;
   if (options_.json) {
     print_(RenderLogJson(record, masker_) + "\n");
-  } else if (!options_.beside_progress || !ShownByProgress(record.message)) {
-    print_(RenderLogText(record, masker_) + "\n");
+    return true;
   }
+  if (options_.beside_progress && ShownByProgress(record.message)) return true;
+  if (record.message == "sandbox degraded" && degraded_told_.exchange(true)) return true;
+  print_(RenderLogText(record, masker_) + "\n");
   return true;
 }
 

@@ -1,9 +1,10 @@
 // ConsoleLog: log records on the terminal, as text or as JSON lines.
 //
 // Where a live progress view stands on the same stream, lines go through it (`print`), so that neither writes into the
-// other's lines.
+// other's lines. The text is for a person: what holds for every step of a run alike is said once. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ class ConsoleLog final : public LogSink {
   const ConsoleLogOptions options_;
   const Masker& masker_;
   const std::function<void(std::string_view)> print_;
+  std::atomic<bool> degraded_told_ = false;
 };
 
 }  // namespace awf::telemetry

@@ -108,6 +108,10 @@ TEST_F(TelemetryFilesTest, TheConsoleTellsTextOrJson) {
   text.Write(Record(LogLevel::kWarn, "this"));
   EXPECT_THAT(printed, ElementsAre(HasSubstr(" WARN this\n")));
   printed.clear();
+  text.Write(Record(LogLevel::kWarn, "sandbox degraded"));
+  text.Write(Record(LogLevel::kWarn, "sandbox degraded"));
+  EXPECT_THAT(printed, ElementsAre(HasSubstr(" WARN sandbox degraded\n")));
+  printed.clear();
   ConsoleLog alone({LogLevel::kWarn, false, false}, masker_, print);
   alone.Write(Record(LogLevel::kError, "tool call"));
   EXPECT_THAT(printed, ElementsAre(HasSubstr(" ERROR tool call\n")));

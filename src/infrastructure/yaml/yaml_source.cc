@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "domain/utf8.h"
+
 namespace awf {
 namespace {
 
 constexpr std::size_t kCheckpointEvery = 64;
-
-bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 // A place in the source that knows its line and column.
 class Cursor {
@@ -40,7 +40,7 @@ class Cursor {
       return;
     }
     ++offset_;
-    while (!AtEnd() && !StartsCharacter(text_[offset_])) ++offset_;
+    while (!AtEnd() && IsUtf8Continuation(text_[offset_])) ++offset_;
     ++column_;
   }
   void Advance(std::size_t characters) {
@@ -66,7 +66,7 @@ class Cursor {
 
 std::size_t CharacterLength(std::string_view value, std::size_t at) {
   std::size_t length = 1;
-  while (at + length < value.size() && !StartsCharacter(value[at + length])) ++length;
+  while (at + length < value.size() && IsUtf8Continuation(value[at + length])) ++length;
   return length;
 }
 
@@ -170,7 +170,7 @@ class MarkWalk {
 YamlSource::YamlSource(std::string text) : text_(std::move(text)) {
   std::size_t character = 0;
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (!StartsCharacter(text_[i])) continue;
+    if (IsUtf8Continuation(text_[i])) continue;
     if (character % kCheckpointEvery == 0) checkpoints_.push_back(i);
     ++character;
   }
@@ -182,7 +182,7 @@ std::size_t YamlSource::OffsetOf(std::size_t character) const {
   std::size_t offset = checkpoints_[checkpoint];
   for (std::size_t left = character - checkpoint * kCheckpointEvery; left > 0 && offset < text_.size(); --left) {
     ++offset;
-    while (offset < text_.size() && !StartsCharacter(text_[offset])) ++offset;
+    while (offset < text_.size() && IsUtf8Continuation(text_[offset])) ++offset;
   }
   return offset;
 }

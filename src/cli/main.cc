@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/standard_streams.h"
 
 int main(int argc, char** argv) {
+  if (!awf::cli::OpenStandardStreams()) return 4;
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const auto after = [&](std::size_t count) {
     return std::vector<std::string>(arguments.begin() + static_cast<std::ptrdiff_t>(count), arguments.end());

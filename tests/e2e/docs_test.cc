@@ -1,8 +1,6 @@
 // What the documentation shows must work: every YAML block that is a workflow validates, every `awf` command in a shell
 // block runs, and the recipe for checking an audit record gives the hash that stands in it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <cstdlib>
@@ -48,20 +46,8 @@ std::vector<Block> AllBlocks() {
   return blocks;
 }
 
-// Exit code of `sh -c COMMAND` in the world's workspace, with awf on the PATH.
-int Shell(World& world, const std::string& command) {
-  std::string script = "cd '" + world.Path("ws").string() + "' && env -i";
-  for (const auto& [name, value] : world.environment()) script += " " + name + "='" + value + "'";
-  world.Write("command.sh", command + "\n");
-  script += " sh '" + world.Path("command.sh").string() + "' </dev/null >'" + world.Path("stdout").string() + "' 2>'" +
-            world.Path("stderr").string() + "'";
-  const int status = std::system(script.c_str());  // NOLINT(cert-env33-c): the script is ours
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 void PutPrograms(World& world) {
-  fs::create_symlink(std::getenv("AWF_PROGRAM"), world.Path("bin/awf"));
-  fs::create_symlink(std::getenv("AWF_FAKE_CLAUDE"), world.Path("bin/claude"));
+  world.PutPrograms();
   world.Write("scenario.json", R"({"steps": [{"text": "hello"}]})");
   world.environment()["FAKE_CLAUDE_SCENARIO"] = world.Path("scenario.json").string();
 }
@@ -74,7 +60,7 @@ TEST(Docs, EveryWorkflowValidates) {
     if (block.language != "yaml" || block.text.find("\nstates:") == std::string::npos) continue;
     ++workflows;
     world.Write("ws/workflow.yaml", block.text);
-    EXPECT_EQ(Shell(world, "awf validate --strict workflow.yaml"), 0) << block.place << "\n" << world.Read("stderr");
+    EXPECT_EQ(world.Shell("awf validate --strict workflow.yaml"), 0) << block.place << "\n" << world.Read("stderr");
   }
   EXPECT_GE(workflows, 2);
 }
@@ -86,7 +72,7 @@ TEST(Docs, EveryExampleWorkflowValidates) {
   int workflows = 0;
   for (const auto& entry : fs::directory_iterator(examples)) {
     ++workflows;
-    EXPECT_EQ(Shell(world, "awf validate --strict '" + entry.path().string() + "'"), 0) << world.Read("stderr");
+    EXPECT_EQ(world.Shell("awf validate --strict '" + entry.path().string() + "'"), 0) << world.Read("stderr");
   }
   EXPECT_GE(workflows, 1);
 }
@@ -103,7 +89,7 @@ TEST(Docs, EveryCommandOfTheReadmeRuns) {
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with("awf ")) continue;  // `make demo` and `make test` are what CI is made of
       ++commands;
-      EXPECT_EQ(Shell(world, line), 0) << line << "\n" << world.Read("stderr");
+      EXPECT_EQ(world.Shell(line), 0) << line << "\n" << world.Read("stderr");
     }
   }
   EXPECT_EQ(commands, 4);
@@ -113,14 +99,14 @@ TEST(Docs, TheRecipeForAnAuditRecordGivesItsHash) {
   World world;
   PutPrograms(world);
   world.Write("ws/w.yaml", "name: w\nstates:\n  initial: done\n  done:\n    type: terminal\n");
-  ASSERT_EQ(Shell(world, "awf run w.yaml --storage '" + world.Path("storage").string() + "'"), 0)
+  ASSERT_EQ(world.Shell("awf run w.yaml --storage '" + world.Path("storage").string() + "'"), 0)
       << world.Read("stderr");
   std::string recipe;
   for (const Block& block : AllBlocks()) {
     if (block.text.find("audit.jsonl") != std::string::npos && block.language == "sh") recipe = block.text;
   }
   ASSERT_FALSE(recipe.empty());
-  ASSERT_EQ(Shell(world, "cd '" + world.RunFolder().string() + "'\n" + recipe), 0) << world.Read("stderr");
+  ASSERT_EQ(world.Shell("cd '" + world.RunFolder().string() + "'\n" + recipe), 0) << world.Read("stderr");
   std::ifstream audit(world.RunFolder() / "audit.jsonl");
   std::string first;
   std::getline(audit, first);
@@ -130,7 +116,7 @@ TEST(Docs, TheRecipeForAnAuditRecordGivesItsHash) {
 TEST(Demo, RepairsTheProjectAndTellsEveryCallThreeTimes) {
   World world;
   PutPrograms(world);
-  ASSERT_EQ(Shell(world, "awf demo --keep --storage '" + world.Path("storage").string() + "'"), 0)
+  ASSERT_EQ(world.Shell("awf demo --keep --storage '" + world.Path("storage").string() + "'"), 0)
       << world.Read("stderr");
   const auto count = [&](const std::string& file, const std::string& text) {
     std::ifstream in(world.RunFolder() / file);
@@ -144,14 +130,14 @@ TEST(Demo, RepairsTheProjectAndTellsEveryCallThreeTimes) {
   EXPECT_NE(world.Read("stdout").find("The test passes."), std::string::npos);
   EXPECT_NE(world.Read("stderr").find("tool.call: Edit"), std::string::npos);
   EXPECT_NE(world.Read("stderr").find("The project is kept in"), std::string::npos);
-  ASSERT_EQ(Shell(world, "cat \"$TMPDIR\"/awf-demo-*/project/lib/price.sh"), 0);
+  ASSERT_EQ(world.Shell("cat \"$TMPDIR\"/awf-demo-*/project/lib/price.sh"), 0);
   EXPECT_NE(world.Read("stdout").find("-ge 10"), std::string::npos);
 }
 
 TEST(Demo, LeavesNoProjectBehind) {
   World world;
   PutPrograms(world);
-  ASSERT_EQ(Shell(world, "awf demo -q --storage '" + world.Path("storage").string() + "'"), 0) << world.Read("stderr");
+  ASSERT_EQ(world.Shell("awf demo -q --storage '" + world.Path("storage").string() + "'"), 0) << world.Read("stderr");
   EXPECT_TRUE(fs::is_empty(world.Path("tmp")));
 }
 
@@ -160,7 +146,7 @@ TEST(Demo, SaysWhatIsMissingForTheRealCli) {
   PutPrograms(world);
   fs::remove(world.Path("bin/claude"));
   world.environment()["PATH"] = world.Path("bin").string() + ":/usr/bin:/bin";
-  EXPECT_EQ(Shell(world, "awf demo --provider claude --storage '" + world.Path("storage").string() + "'"), 3);
+  EXPECT_EQ(world.Shell("awf demo --provider claude --storage '" + world.Path("storage").string() + "'"), 3);
   EXPECT_NE(world.Read("stderr").find("EXECUTION.AGENT.NOT_INSTALLED"), std::string::npos);
 }
 

@@ -126,6 +126,21 @@ pid_t World::StartAwf(const std::vector<std::string>& arguments) {
   ::_exit(127);
 }
 
+int World::Shell(const std::string& command) const {
+  std::string script = "cd '" + Path("ws").string() + "' && env -i";
+  for (const auto& [name, value] : environment_) script += " " + name + "='" + value + "'";
+  Write("command.sh", command + "\n");
+  script += " sh '" + Path("command.sh").string() + "' </dev/null >'" + Path("stdout").string() + "' 2>'" +
+            Path("stderr").string() + "'";
+  const int status = std::system(script.c_str());  // NOLINT(cert-env33-c): the script is ours
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void World::PutPrograms() const {
+  fs::create_symlink(std::getenv("AWF_PROGRAM"), Path("bin/awf"));
+  fs::create_symlink(std::getenv("AWF_FAKE_CLAUDE"), Path("bin/claude"));
+}
+
 fs::path World::RunFolder() const {
   fs::path newest;
   std::error_code missing;

@@ -43,6 +43,13 @@ class World {
   // Starts `awf ARGUMENTS` in the workspace. stdout and stderr go to files of these names.
   pid_t StartAwf(const std::vector<std::string>& arguments);
 
+  // Exit code of `sh -c COMMAND` in the workspace, with nothing but that environment; -1: it ended by a signal. stdout
+  // and stderr go to files of these names.
+  int Shell(const std::string& command) const;
+
+  // Puts awf and, under the name of claude, the fake into the bin folder.
+  void PutPrograms() const;
+
   // The folder of the newest run, or empty.
   std::filesystem::path RunFolder() const;
   // Names of the private step folders that are left.

@@ -66,6 +66,7 @@ class Resolver {
 
   void RefuseUnknown() {
     std::vector<std::string> names;
+    names.reserve(workflow_.inputs.size());
     for (const WorkflowInput& input : workflow_.inputs) names.push_back(input.name);
     for (const auto& [name, text] : given_) {
       if (std::ranges::find(names, name) != names.end()) continue;

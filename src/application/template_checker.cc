@@ -95,6 +95,7 @@ void TemplateChecker::Reference(std::size_t offset, const std::vector<std::strin
 
 void TemplateChecker::Input(std::size_t offset, const std::vector<std::string>& path, const Context& context) {
   std::vector<std::string> names;
+  names.reserve(workflow_.inputs.size());
   for (const WorkflowInput& input : workflow_.inputs) names.push_back(input.name);
   if (!Contains(names, path[1])) {
     return Undefined(offset, "there is no input '" + path[1] + "'", DidYouMean(path[1], names), context);

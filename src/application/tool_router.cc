@@ -112,7 +112,7 @@ Error Collision(const ToolDefinition& tool, std::string_view other_source) {
 ToolRouter::ToolRouter(const ArgumentChecker& checker, ToolObserver& observer)
     : checker_(checker), observer_(observer) {}
 
-std::expected<void, Error> ToolRouter::Add(std::shared_ptr<ToolProvider> provider) {
+std::expected<void, Error> ToolRouter::Add(const std::shared_ptr<ToolProvider>& provider) {
   std::vector<ToolDefinition> tools = provider->Tools();
   std::set<std::string_view> own;
   for (const ToolDefinition& tool : tools) {
@@ -215,7 +215,7 @@ UnknownTool ToolRouter::DescribeUnknown(std::string_view tool) const {
           "; available: " + (available.empty() ? "none" : available)};
 }
 
-void ToolRouter::Reject(const IncomingCall& call, std::string error, std::string error_type) {
+void ToolRouter::Reject(const IncomingCall& call, const std::string& error, const std::string& error_type) {
   Record(RecordOf(call), Failed(CallOutcome::kError, error, error_type));
 }
 

@@ -39,7 +39,7 @@ class ToolRouter {
   ToolRouter(const ArgumentChecker& checker, ToolObserver& observer);
 
   // Refuses a provider of which a tool's name is taken (USER.MCP_PROXY.NAME_COLLISION).
-  std::expected<void, Error> Add(std::shared_ptr<ToolProvider> provider);
+  std::expected<void, Error> Add(const std::shared_ptr<ToolProvider>& provider);
 
   // In the order of the list: the six built-ins first, then by name.
   const std::vector<ToolDefinition>& Definitions() const { return definitions_; }
@@ -48,7 +48,7 @@ class ToolRouter {
   std::expected<ToolResult, UnknownTool> Call(const IncomingCall& call);
 
   // For a tools/call that never becomes one (no string name, arguments no object): makes its record.
-  void Reject(const IncomingCall& call, std::string error, std::string error_type);
+  void Reject(const IncomingCall& call, const std::string& error, const std::string& error_type);
 
  private:
   struct Entry {

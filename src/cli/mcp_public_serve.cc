@@ -60,10 +60,10 @@ std::filesystem::path RunsFolder() {
 std::expected<std::filesystem::path, std::string> RootFolder(const ShortOptions& options) {
   std::error_code fault;
   const auto given = options.find("root");
-  const auto current = std::filesystem::current_path(fault);
+  std::filesystem::path current = std::filesystem::current_path(fault);
   if (fault) return std::unexpected("the working directory is gone: " + fault.message());
   if (given == options.end()) return current;
-  const std::filesystem::path root = current / given->second;
+  std::filesystem::path root = current / given->second;
   if (!std::filesystem::is_directory(root, fault)) {
     return std::unexpected("--root " + given->second + ": " + (fault ? fault.message() : "not a directory"));
   }
@@ -109,7 +109,7 @@ int ServeAnyone(const PublicServe& serve) {
   auto log = OpenLog(serve.log);
   if (!log) return Complain(log.error().message);
   if (!serve.tools.sandbox.explicit_mode) SayThatTheSandboxIsWeak();
-  if (auto started = (*process)->StartCommandChild(); !started) return Complain(started.error().message);
+  if (auto started = (*process)->StartCommandChild(serve.tools); !started) return Complain(started.error().message);
   const auto end = (*process)->Serve({serve.tools, true, {}, *log, -1});
   if (!end) return Complain(end.error().message);
   (*process)->EndCommands();

@@ -30,8 +30,11 @@ void PrintJson(const LoadedWorkflow& loaded, const ValidateOptions& options, boo
   for (const Finding& finding : loaded.findings) {
     json::object entry = FindingJson(finding.error);
     if (options.global.no_hints) entry["hint"] = "";
-    if (finding.severity == Severity::kError) errors.push_back(std::move(entry));
-    if (finding.severity == Severity::kWarning) warnings.push_back(std::move(entry));
+    if (finding.severity == Severity::kError) {
+      errors.push_back(std::move(entry));
+    } else if (finding.severity == Severity::kWarning) {
+      warnings.push_back(std::move(entry));
+    }
   }
   const json::object report = {{"valid", valid},
                                {"workflow", JsonText(loaded.workflow ? loaded.workflow->name : "")},

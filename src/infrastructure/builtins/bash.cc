@@ -236,7 +236,7 @@ ToolResult BashTool::Answer(const CommandEnd& end, std::string_view command, con
     notes.Add("not passed to commands: " + Join(missed) + "; mcp_proxy.env.pass allows it");
   }
 
-  ToolResult result = MakeResult(std::move(text), notes, settings_.budget, is_error);
+  ToolResult result = MakeResult(text, notes, settings_.budget, is_error);
   result.fields.truncated = result.fields.truncated || shown.cut;
   result.fields.timed_out = end.kind == Kind::kTimedOut;
   result.fields.log_error = std::move(log_error);

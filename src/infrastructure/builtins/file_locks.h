@@ -19,7 +19,7 @@ class FileLocks {
   // Holds the lock until its end.
   class Guard {
    public:
-    Guard(Guard&& other) noexcept : locks_(std::exchange(other.locks_, nullptr)), key_(other.key_) {}
+    Guard(Guard&& other) noexcept : locks_(std::exchange(other.locks_, nullptr)), key_(std::move(other.key_)) {}
     Guard& operator=(Guard&&) = delete;
     ~Guard() {
       if (locks_ != nullptr) locks_->Release(key_);

@@ -1,7 +1,5 @@
 #include "infrastructure/builtins/file_outcome.h"
 
-#include <utility>
-
 #include "infrastructure/builtins/result_text.h"
 
 namespace awf::builtins {
@@ -11,8 +9,8 @@ json::object Fields(std::string_view path, bool success) { return {{"path", Clea
 
 }  // namespace
 
-ToolResult FileSuccess(std::string_view path, std::string text, const ResultBudget& budget) {
-  ToolResult result = MakeResult(std::move(text), {}, budget);
+ToolResult FileSuccess(std::string_view path, std::string_view text, const ResultBudget& budget) {
+  ToolResult result = MakeResult(text, {}, budget);
   result.fields.structured = Fields(path, true);
   return result;
 }

@@ -1,7 +1,6 @@
 // How Write and Edit tell what became of a file: the text, and path and success for those who read the struct.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "domain/tool.h"
@@ -10,7 +9,7 @@
 
 namespace awf::builtins {
 
-ToolResult FileSuccess(std::string_view path, std::string text, const ResultBudget& budget);
+ToolResult FileSuccess(std::string_view path, std::string_view text, const ResultBudget& budget);
 ToolResult FileFailure(std::string_view path, const PathFault& fault, const ResultBudget& budget);
 
 // For Read, which has no such fields.

@@ -97,7 +97,7 @@ class Globbing {
       notes.Add(std::to_string(matches.size()) + " of " + (found_.walk.incomplete ? "more than " : "") +
                 std::to_string(found_.total) + " files shown, newest first. Narrow the pattern.");
     }
-    return Finish(std::move(body), std::move(notes), std::move(matches), cut);
+    return Finish(body, std::move(notes), std::move(matches), cut);
   }
 
   ToolResult Nothing() {
@@ -107,13 +107,13 @@ class Globbing {
     } else {
       text += Hint();
     }
-    return Finish(std::move(text), {}, {}, false);
+    return Finish(text, {}, {}, false);
   }
 
-  ToolResult Finish(std::string body, Notes notes, json::array matches, bool cut) {
+  ToolResult Finish(std::string_view body, Notes notes, json::array matches, bool cut) {
     if (found_.walk.incomplete) notes.Add(std::string(kTimeNote));
     AddWalkNotes(found_.walk, notes);
-    ToolResult result = MakeResult(std::move(body), notes, budget_);
+    ToolResult result = MakeResult(body, notes, budget_);
     result.fields.truncated = cut || found_.walk.incomplete;
     result.fields.structured = {{"matches", std::move(matches)}};
     return result;

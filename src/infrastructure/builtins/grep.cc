@@ -157,7 +157,7 @@ class Grepping {
     }
     Notes notes;
     const bool cut = AddNotes(report, walk, text.shown, notes);
-    ToolResult result = MakeResult(std::move(text.body), notes, budget_);
+    ToolResult result = MakeResult(text.body, notes, budget_);
     result.fields.truncated = cut;
     result.fields.structured = {{"matches", std::move(text.matches)}};
     return result;

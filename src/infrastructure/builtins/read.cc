@@ -179,7 +179,7 @@ class Reading {
     AddTextNotes(page, mark, notes);
     std::string text = page.empty() ? "The file is empty." : page.text();
     json::object structured{{"content", page.text()}};
-    ToolResult result = MakeResult(std::move(text), notes, budget_);
+    ToolResult result = MakeResult(text, notes, budget_);
     result.fields.truncated = result.fields.truncated || more || !page.cut_lines().empty();
     result.fields.structured = std::move(structured);
     return result;

@@ -117,7 +117,7 @@ std::string Notes::Render() const {
   return out;
 }
 
-ToolResult MakeResult(std::string body, const Notes& notes, const ResultBudget& budget, bool is_error) {
+ToolResult MakeResult(std::string_view body, const Notes& notes, const ResultBudget& budget, bool is_error) {
   const std::size_t characters = is_error ? budget.error : budget.characters;
   const std::size_t bytes = is_error ? budget.error : budget.bytes;
   std::string text = CleanText(body);

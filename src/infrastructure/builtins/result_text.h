@@ -40,6 +40,6 @@ class Notes {
 
 // body + notes as a result within the budget; the tool has already cut the body with advice of its own, this is the
 // last guard. Never empty: an empty body becomes "(no output)".
-ToolResult MakeResult(std::string body, const Notes& notes, const ResultBudget& budget, bool is_error = false);
+ToolResult MakeResult(std::string_view body, const Notes& notes, const ResultBudget& budget, bool is_error = false);
 
 }  // namespace awf::builtins

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <string>
 
+#include "domain/utf8.h"
+
 namespace awf::builtins {
 namespace {
 

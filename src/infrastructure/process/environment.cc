@@ -22,7 +22,7 @@ void SetVariables(std::vector<std::string>& environment,
                   const std::vector<std::pair<std::string, std::string>>& variables) {
   for (const auto& [name, value] : variables) {
     std::erase_if(environment, [&](const std::string& variable) { return VariableName(variable) == name; });
-    environment.push_back(name + "=" + value);
+    environment.emplace_back(name).append("=").append(value);
   }
 }
 

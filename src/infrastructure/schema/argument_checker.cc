@@ -132,6 +132,7 @@ class Checking {
     for (const auto& property : properties_) declared.emplace_back(property.key());
     if (std::string nearest = NearestName(name, declared); !nearest.empty()) return nearest;
     std::vector<std::string> aliases;
+    aliases.reserve(tool_.rules.aliases.size());
     for (const ArgumentAlias& alias : tool_.rules.aliases) aliases.push_back(alias.name);
     const std::string nearest = NearestName(name, aliases);
     const auto alias = std::ranges::find(tool_.rules.aliases, nearest, &ArgumentAlias::name);

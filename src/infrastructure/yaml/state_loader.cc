@@ -206,7 +206,7 @@ class StateLoader {
   }
 
   // `own` are the keys of the type, `others` those of the other types with a hint each.
-  void CheckKeys(const Words& own, const Words& planned, Hints others) {
+  void CheckKeys(const Words& own, const Words& planned, const Hints& others) {
     const Words known = Joined(kCommonKeys, own, Words{"mcp_proxy"});
     Hints hints = {{"when", "conditions stand in transitions, which are not supported yet"},
                    {"next", "use 'on_success'"}};

@@ -173,7 +173,7 @@ std::vector<std::string> YamlReader::StringList(const YamlNode& node, const std:
 
 std::optional<std::string> YamlReader::Word(const YamlNode& node, const std::string& field,
                                             std::span<const std::string_view> words) {
-  const std::optional<std::string> text = String(node, field);
+  std::optional<std::string> text = String(node, field);
   if (!text) return std::nullopt;
   if (std::ranges::find(words, *text) != words.end()) return text;
   std::string allowed;

@@ -272,7 +272,12 @@ TEST_P(KeeperTest, StraysAreKilledAndLeadersSpared) {
   const std::string stray = UniqueSleep();
   const std::string leader = UniqueSleep();
   const std::uint32_t job = keeper_->Start(Shell("setsid -f sleep " + stray + "; exec sleep " + leader));
-  ASSERT_TRUE(Eventually([&] { return MarkedProcesses(leader).size() == 1 && MarkedProcesses(stray).size() == 1; }));
+  // The shell carries both marks: it must have become the leader before there is a stray.
+  ASSERT_TRUE(Eventually([&] {
+    const std::vector<pid_t> leaders = MarkedProcesses(leader);
+    const std::vector<pid_t> strays = MarkedProcesses(stray);
+    return leaders.size() == 1 && strays.size() == 1 && leaders != strays;
+  }));
   keeper_->KillStrays();
   EXPECT_TRUE(Eventually([&] { return MarkedProcesses(stray).empty(); }));
   EXPECT_EQ(MarkedProcesses(leader).size(), 1U);

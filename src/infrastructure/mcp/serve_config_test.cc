@@ -13,7 +13,7 @@ ServeConfig SomeConfig() {
   ServeConfig config;
   config.socket = "/run/awf/x/channel";
   config.token = "0123456789abcdef";
-  config.tools.root = "/work/\xFF dir";
+  config.tools.root = "/project/\xFF dir";
   config.tools.sandbox = {SandboxMode::kStrict, true, {"/w"}, {"/r1", "/r2"}, false};
   config.tools.budget = {1, 2, 3};
   config.tools.env = {{"A"}, {"B", "C"}};

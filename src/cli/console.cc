@@ -16,9 +16,12 @@ constexpr std::string_view kEraseLine = "\r\x1b[2K";
 constexpr std::string_view kHideCursor = "\x1b[?25l", kShowCursor = "\x1b[?25h";
 constexpr int kUsualColumns = 80;
 
-bool SameDevice(int a, int b) {
+// Terminals have several names, but one device number.
+bool SamePlace(int a, int b, bool terminals) {
   struct stat first{}, second{};
-  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_rdev == second.st_rdev;
+  if (::fstat(a, &first) != 0 || ::fstat(b, &second) != 0) return false;
+  if (terminals) return first.st_rdev == second.st_rdev;
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 int TerminalColumns(int fd) {
@@ -37,7 +40,8 @@ ConsoleOptions ConsoleOptions::Detect(bool no_color) {
   ConsoleOptions options;
   options.out_is_terminal = ::isatty(options.out) == 1;
   options.err_is_terminal = ::isatty(options.err) == 1;
-  options.same_terminal = options.out_is_terminal && options.err_is_terminal && SameDevice(options.out, options.err);
+  options.same_place = options.out_is_terminal == options.err_is_terminal &&
+                       SamePlace(options.out, options.err, options.err_is_terminal);
   const char* terminal = std::getenv("TERM");
   const bool capable = IsSet("TERM") && std::string_view(terminal) != "dumb";
   options.live = options.err_is_terminal && capable;
@@ -57,7 +61,7 @@ void Console::Line(std::string_view text) {
   const std::lock_guard lock(mutex_);
   Erase();
   BreakLine(err_);
-  if (options_.same_terminal) BreakLine(out_);
+  if (options_.same_place) BreakLine(out_);
   std::string line(text);
   if (!line.ends_with('\n')) line.push_back('\n');
   WriteText(err_, line);
@@ -68,7 +72,7 @@ void Console::Out(std::string_view text) {
   if (text.empty()) return;
   const std::lock_guard lock(mutex_);
   Erase();
-  if (options_.same_terminal) BreakLine(err_);
+  if (options_.same_place) BreakLine(err_);
   WriteText(out_, text);
   Draw();
 }
@@ -77,7 +81,7 @@ void Console::Err(std::string_view text) {
   if (text.empty()) return;
   const std::lock_guard lock(mutex_);
   Erase();
-  if (options_.same_terminal) BreakLine(out_);
+  if (options_.same_place) BreakLine(out_);
   WriteText(err_, text);
   Draw();
 }
@@ -111,7 +115,7 @@ void Console::Erase() {
 }
 
 void Console::Draw() {
-  const bool free = !err_.mid_line && !(options_.same_terminal && out_.mid_line);
+  const bool free = !err_.mid_line && !(options_.same_place && out_.mid_line);
   if (live_.empty() || !free) return;
   std::string line;
   if (!std::exchange(cursor_hidden_, true)) line += kHideCursor;

@@ -16,7 +16,7 @@ namespace awf::cli {
 struct ConsoleOptions {
   int out = 1, err = 2;
   bool out_is_terminal = false, err_is_terminal = false;
-  bool same_terminal = false;    // both, and the same one
+  bool same_place = false;       // both are the same terminal, pipe or file, so that a person reads them as one text
   bool live = false;             // a live line may be drawn (on err)
   std::function<int()> columns;  // of err's terminal; 0 where it is none
   bool color = false;

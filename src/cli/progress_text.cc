@@ -23,10 +23,15 @@ std::string Colored(std::string_view text, std::string_view look, bool color) {
   return std::string("\x1b[").append(look).append("m").append(text).append("\x1b[0m");
 }
 
-// Joins the pieces, cut to the width of the terminal: one column stays free, so that no terminal wraps the line.
-std::string Join(const std::vector<Piece>& pieces, const LineStyle& style) {
+std::size_t WidthOf(const std::vector<Piece>& pieces) {
   std::size_t width = 0;
   for (const Piece& piece : pieces) width += DisplayWidth(piece.text);
+  return width;
+}
+
+// Joins the pieces, cut to the width of the terminal: one column stays free, so that no terminal wraps the line.
+std::string Join(const std::vector<Piece>& pieces, const LineStyle& style) {
+  const std::size_t width = WidthOf(pieces);
   const bool fits = style.columns <= 0 || width < static_cast<std::size_t>(style.columns);
   std::size_t room = fits ? width : static_cast<std::size_t>(std::max(style.columns - 2, 0));
   std::string line;
@@ -114,8 +119,11 @@ std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& e
     pieces.push_back({" · isolation: " + std::string(ToString(*end.isolation)), proven ? kDim : kYellow});
   }
   if (end.sandbox == "degraded") pieces.push_back({" · sandbox: degraded", kYellow});
+  // How isolated the step was is never cut, the terminal may wrap it. Its error is: the records have all of it.
+  LineStyle wide = style;
+  if (style.columns > 0) wide.columns = std::max(style.columns, static_cast<int>(WidthOf(pieces)) + 2);
   if (!error.empty()) pieces.push_back({"  " + std::string(error), kRed});
-  return Join(pieces, style);
+  return Join(pieces, wide);
 }
 
 std::string LiveLine(const LiveState& state, const LineStyle& style) {

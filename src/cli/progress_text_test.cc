@@ -73,6 +73,16 @@ TEST(ProgressText, FitsANarrowTerminal) {
   EXPECT_EQ(StepStartedLine("漢字漢字漢字", StepKind::kCommand, "", {false, 10}), "→ 漢字漢…");
 }
 
+TEST(ProgressText, ANarrowTerminalCutsTheErrorOfAStepButNotItsIsolation) {
+  StepEnd end;
+  end.isolation = IsolationLevel::kProven;
+  end.sandbox = "degraded";
+  const std::string facts = "✓ review (0 ms) · isolation: proven · sandbox: degraded";
+  EXPECT_EQ(StepEndedLine("review", StepKind::kAgent, end, "", {false, 40}), facts);
+  EXPECT_EQ(StepEndedLine("review", StepKind::kAgent, end, "it failed", {false, 40}), facts + "…");
+  EXPECT_EQ(StepEndedLine("review", StepKind::kAgent, end, "it failed", {false, 62}), facts + "  it …");
+}
+
 TEST(ProgressText, ColorsAreClosedAndCostNoColumns) {
   const LineStyle style{true, 20};
   EXPECT_EQ(CallLine("Bash", "builtin", Ended(CallOutcome::kError), "oops", style),

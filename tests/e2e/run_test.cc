@@ -39,5 +39,22 @@ TEST(Run, ClosedStreamsDoNotEndInTheRecords) {
   }
 }
 
+TEST(Run, InOneFileAWarningNeverStartsBehindText) {
+  World world;
+  world.PutPrograms();
+  world.Write("scenario.json", R"({"steps": [{"text": "hello"}, {"native": "Bash"}]})");
+  world.environment()["FAKE_CLAUDE_SCENARIO"] = world.Path("scenario.json").string();
+  world.Write("ws/w.yaml", R"(name: w
+states:
+  initial: ask
+  ask: {type: agent, provider: claude, prompt: hi, mcp_proxy: {enable: true}, on_success: done}
+  done: {type: terminal}
+)");
+  EXPECT_EQ(world.Shell("awf run w.yaml --storage '" + world.Path("storage").string() + "' >both 2>&1"), 0);
+  const std::string both = world.Read("ws/both");
+  EXPECT_NE(both.find("\nhello\n"), std::string::npos) << both;
+  EXPECT_NE(both.find(" WARN mcp proxy bypass "), std::string::npos) << both;
+}
+
 }  // namespace
 }  // namespace awf::e2e

@@ -167,10 +167,16 @@ class EnvelopeHandler {
     id_state_ = ReadResult::IdState::kValid;
   }
 
+  bool GoesOnWithDigit(json::string_view part) const {
+    const char* const end = part.data() + part.size();
+    return end >= source_.data() && end < source_.data() + source_.size() && *end >= '0' && *end <= '9';
+  }
+
   // These two return whether the parser shall go on.
   bool TakeNumberId(json::string_view rest) {
     number_.append(rest.data(), rest.size());
     if (!IsIntegerLiteral(number_)) return TakeBadId();
+    if (GoesOnWithDigit(rest)) return true;  // no JSON: the reader takes the 0 of 01 before it refuses the rest
     id_ = {number_, IntegerIdKey(number_)};
     id_state_ = ReadResult::IdState::kValid;
     return build_;

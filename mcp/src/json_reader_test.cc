@@ -142,6 +142,14 @@ TEST(JsonReaderTest, RepairsTextThatIsNoUtf8) {
   EXPECT_EQ(ReadJson(R"(["\ud83d\ude00","\u0000"])", kDepth).value.at(1).as_string(), std::string(1, '\0'));
 }
 
+TEST(JsonReaderTest, ANumberThatGoesOnIsNoId) {
+  for (const std::string id : {"01", "-07", "00"}) {
+    const ReadResult read = ReadJson(R"({"jsonrpc":"2.0","method":"x","id":)" + id + "}", kDepth);
+    EXPECT_EQ(read.status, Status::kSyntax) << id;
+    EXPECT_EQ(read.id_state, IdState::kAbsent) << id;
+  }
+}
+
 TEST(JsonReaderTest, FindsTheIdInTheHeadOfAText) {
   struct Case {
     std::string head, id;

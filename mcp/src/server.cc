@@ -110,6 +110,8 @@ EndReason Serving::ReadUntilEnd(const std::function<std::optional<EndReason>()>&
       }
       return *reason;
     }
+    // Of a client that is gone only so much is still read as the end allows.
+    if (hung_up != Clock::time_point{} && Clock::now() >= hung_up + kCancelRunningAfter) return EndReason::kEof;
     const bool paused = hung_up == Clock::time_point{} && Paused();
     const ReadOutcome outcome = paused ? transport.WaitForEnd() : transport.ReadFrame(frame);
     switch (outcome) {

@@ -37,7 +37,7 @@ int Fail(int code, const Error& error) {
 }
 
 int ServeStep(ServerProcess& process, const ServeConfig& config) {
-  if (auto started = process.StartCommandChild(); !started) return Fail(kBadConfiguration, started.error());
+  if (auto started = process.StartCommandChild(config.tools); !started) return Fail(kBadConfiguration, started.error());
   auto channel = channel::StepChannelClient::Connect(config.socket, config.token);
   if (!channel) return Fail(kNoChannel, channel.error());
   ChannelReporter reporter(**channel);

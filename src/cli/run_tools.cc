@@ -18,7 +18,9 @@ agents::OpenAiCompatible::MakeTools StepToolMaker(std::vector<std::string> envir
           compiler](const AgentRequest& request) -> std::expected<Tools, Error> {
     if (!request.proxy || !request.proxy->intercept_builtins) return Tools();
     const ToolSettings settings = agents::MakeToolSettings(request, environment, private_folder);
-    auto child = std::make_shared<builtins::CommandChild>(builtins::CommandChildOptions{});
+    builtins::CommandChildOptions options;
+    options.restrict_programs = settings.sandbox.mode != SandboxMode::kOff;
+    auto child = std::make_shared<builtins::CommandChild>(std::move(options));
     return Tools{std::make_shared<builtins::BuiltinToolProvider>(settings, std::move(child), *compiler)};
   };
 }

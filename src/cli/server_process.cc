@@ -32,8 +32,10 @@ std::expected<std::unique_ptr<ServerProcess>, Error> ServerProcess::Begin() {
   return process;
 }
 
-std::expected<void, Error> ServerProcess::StartCommandChild() {
-  auto commands = builtins::CommandChild::Fork({});
+std::expected<void, Error> ServerProcess::StartCommandChild(const ToolSettings& tools) {
+  builtins::CommandChildOptions options;
+  options.restrict_programs = tools.sandbox.mode != SandboxMode::kOff;
+  auto commands = builtins::CommandChild::Fork(std::move(options));
   if (!commands) return std::unexpected(std::move(commands).error());
   commands_ = std::move(*commands);
   auto signals = mcp::SignalSource::Block({SIGTERM, SIGINT, SIGHUP, ParentSignal()});

@@ -2,7 +2,7 @@
 // standard descriptors, signals, the death of the parent, the command child, the end within 100 ms.
 //
 //   auto process = ServerProcess::Begin();          // first thing, one thread
-//   process->StartCommandChild();                   // still one thread
+//   process->StartCommandChild(tools);              // still one thread
 //   return process->Serve(…);                       // blocks
 #pragma once
 
@@ -38,7 +38,7 @@ class ServerProcess {
   static std::expected<std::unique_ptr<ServerProcess>, Error> Begin();
 
   // Forks the child that runs commands, then takes over the signals that it must not inherit.
-  std::expected<void, Error> StartCommandChild();
+  std::expected<void, Error> StartCommandChild(const ToolSettings& tools);
 
   // Until the client or a signal ends it, or the parent is lost. USER.MCP_PROXY.* when there is nothing to serve.
   std::expected<End, Error> Serve(const Service& service);

@@ -37,7 +37,8 @@ std::string NearestName(std::string_view wanted, std::span<const std::string> ca
   if (wanted.empty() || wanted.size() > kLongest) return {};
   const std::string folded = Folded(wanted);
   std::string best;
-  std::size_t best_distance = wanted.size() <= 4 ? 2 : 3;  // exclusive
+  // Exclusive. Of one letter nothing would be left.
+  std::size_t best_distance = wanted.size() == 1 ? 1 : wanted.size() <= 4 ? 2 : 3;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongest) continue;
     if (Folded(candidate) == folded) return candidate;

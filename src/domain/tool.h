@@ -49,7 +49,7 @@ struct ArgumentAlias {
 struct ArgumentRules {
   std::vector<ArgumentAlias> aliases;
   json::object hidden;  // accepted but undeclared: name → property schema; handed to the tool after coercion
-  std::vector<std::string> ignored;  // dropped without a word, whatever their value
+  std::vector<std::string> ignored;  // dropped without a word, whatever their value; declared ones too
 };
 
 struct ToolDefinition {

@@ -42,6 +42,15 @@ std::string FindShell(const std::vector<std::string>& environment) {
   return "/bin/sh";
 }
 
+// With its parents, for this user alone. What cannot be made shows when a program wants it.
+void MakePrivateFolder(const fs::path& folder) {
+  fs::path made;
+  for (const fs::path& part : folder) {
+    made /= part;
+    ::mkdir(made.c_str(), S_IRWXU);
+  }
+}
+
 std::size_t Scaled(std::size_t figure, std::size_t budget, std::size_t standard) {
   return budget >= standard ? figure : figure * budget / standard;
 }
@@ -89,6 +98,7 @@ ToolDefinition BashTool::Definition() const {
                     {"working_dir", "string", "Folder to run it in; default: the working directory"},
                     {"timeout", "integer", "Milliseconds after which the command is ended; default 120000"},
                     {"description", "string", "What the command does, in a few words"}});
+  definition.input_schema["properties"].as_object()["timeout"].as_object()["minimum"] = 1;
   definition.annotations = {.read_only = false, .destructive = true, .idempotent = false, .open_world = true};
   using Transform = ArgumentAlias::Transform;
   definition.rules.aliases = {{"cmd", "command"},         {"cwd", "working_dir"},
@@ -96,9 +106,15 @@ ToolDefinition BashTool::Definition() const {
                               {"timeout_ms", "timeout"},  {"timeout_seconds", "timeout", Transform::kSecondsToMs}};
   definition.rules.hidden = {{"run_in_background", {{"type", "boolean"}}}};
   definition.rules.ignored = IgnoredArguments();
-  std::erase_if(definition.rules.ignored,
-                [](const std::string& name) { return name == "description" || name == "run_in_background"; });
+  std::erase(definition.rules.ignored, "run_in_background");
   return definition;
+}
+
+void BashTool::MakeCacheFolder() const {
+  const SandboxMode mode = settings_.sandbox.mode;
+  if (mode != SandboxMode::kWorkspaceWrite && mode != SandboxMode::kStrict) return;
+  const fs::path cache = process::FindVariable(environment_.variables, "XDG_CACHE_HOME").value_or("");
+  if (cache.is_absolute()) MakePrivateFolder(cache);
 }
 
 ToolResult BashTool::Failure(const std::string& text) const {
@@ -121,8 +137,6 @@ std::string BashTool::FaultOf(const json::object& arguments) const {
   const std::string_view command = StringArgument(arguments, "command");
   if (command.find_first_not_of(kBlanks) == std::string_view::npos) return "command is empty.";
   if (command.find('\0') != std::string_view::npos) return "command contains a NUL character.";
-  const std::int64_t timeout = IntegerArgument(arguments, "timeout", kDefaultTimeout);
-  if (timeout < 1) return "invalid arguments: 'timeout' must be at least 1, got " + std::to_string(timeout);
   return {};
 }
 
@@ -180,6 +194,7 @@ ToolResult BashTool::Run(const ToolCall& call, std::string_view command, const f
                          const TimeLimit& limit) const {
   auto shell = process::MakeShellCommand(shell_, command);
   if (!shell) return Failure(ErrnoSentence("The command could not be handed to the shell", shell.error()));
+  std::call_once(cache_made_, [this] { MakeCacheFolder(); });
   process::SpawnRequest request;
   request.argv = std::move(shell->argv);
   request.environment = environment_.variables;

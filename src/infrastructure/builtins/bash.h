@@ -8,6 +8,7 @@
 #include <expected>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,9 @@ class BashTool {
     std::string cut_note;  // empty when it is what was asked for, or the default
   };
 
+  // Makes $XDG_CACHE_HOME, so that it can be opened to the commands by its path.
+  void MakeCacheFolder() const;
+
   ToolResult Failure(const std::string& text) const;
   ToolResult Refused() const;
   ToolResult Run(const ToolCall& call, std::string_view command, const std::filesystem::path& folder,
@@ -51,6 +55,7 @@ class BashTool {
   const CommandEnvironment environment_;
   const std::string shell_;
   const std::shared_ptr<CommandChild> child_;
+  mutable std::once_flag cache_made_;
 };
 
 }  // namespace awf::builtins

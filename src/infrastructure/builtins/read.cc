@@ -128,7 +128,8 @@ class Reading {
     };
     PageLimits limits;
     limits.first = std::max<std::int64_t>(1, IntegerArgument(call_.arguments, "offset", 1));
-    limits.count = IntegerArgument(call_.arguments, "limit", static_cast<std::int64_t>(scaled(kLines)));
+    limits.count =
+        std::max<std::int64_t>(1, IntegerArgument(call_.arguments, "limit", static_cast<std::int64_t>(scaled(kLines))));
     limits.line_width = scaled(kLineWidth);
     const std::size_t for_notes = std::min<std::size_t>(500, smaller / 4);
     limits.characters = budget_.characters - for_notes;
@@ -215,20 +216,6 @@ class Reading {
   FileReader reader_;
 };
 
-// Every fault of the values in one sentence; "" when there is none.
-std::string ValueFaults(const json::object& arguments) {
-  std::string faults;
-  const auto add = [&faults](std::string_view name, std::string_view rule, std::int64_t value) {
-    faults += faults.empty() ? "invalid arguments: " : "; ";
-    faults += "'" + std::string(name) + "' must " + std::string(rule) + ", got " + std::to_string(value);
-  };
-  const std::int64_t offset = IntegerArgument(arguments, "offset", 1);
-  const std::int64_t limit = IntegerArgument(arguments, "limit", 1);
-  if (offset < 0) add("offset", "not be negative", offset);
-  if (limit < 1) add("limit", "be at least 1", limit);
-  return faults;
-}
-
 }  // namespace
 
 ReadTool::ReadTool(std::shared_ptr<const Confinement> confinement, const ToolSettings& settings)
@@ -247,6 +234,9 @@ ToolDefinition ReadTool::Definition() const {
       ObjectSchema({{"path", "string", "File to read, relative to the working directory or absolute", true},
                     {"offset", "integer", "Number of the first line to show, from 1 (default 1)"},
                     {"limit", "integer", "How many lines to show (default 2000)"}});
+  json::object& properties = definition.input_schema["properties"].as_object();
+  properties["offset"].as_object()["minimum"] = 0;
+  properties["limit"].as_object()["minimum"] = 1;
   definition.annotations = {.read_only = true, .destructive = {}, .idempotent = {}, .open_world = false};
   definition.rules.aliases = PathAliases();
   definition.rules.aliases.push_back({"start_line", "offset"});
@@ -256,8 +246,6 @@ ToolDefinition ReadTool::Definition() const {
 }
 
 ToolResult ReadTool::Call(const ToolCall& call) const {
-  if (std::string faults = ValueFaults(call.arguments); !faults.empty())
-    return FaultResult({std::move(faults)}, budget_);
   const auto opened = confinement_->OpenForRead(StringArgument(call.arguments, "path"));
   if (!opened) return FaultResult(opened.error(), budget_);
   if (S_ISDIR(opened->status.st_mode)) return FaultResult({DirectoryText(*opened)}, budget_);

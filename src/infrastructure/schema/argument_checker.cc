@@ -59,7 +59,12 @@ class Checking {
     return used == tool_.rules.aliases.end() ? nullptr : &*used;
   }
 
+  bool IsIgnored(std::string_view name) const {
+    return std::ranges::find(tool_.rules.ignored, name) != tool_.rules.ignored.end();
+  }
+
   void CheckDeclared(std::string_view name, const json::value& schema) {
+    if (IsIgnored(name)) return;
     const json::object& rules = schema.is_object() ? schema.get_object() : NoProperties();
     if (const json::value* value = Given(name)) {
       Take(name, CheckValue(*value, rules, std::string(name), faults_));
@@ -116,7 +121,7 @@ class Checking {
 
   void CheckKnown(std::string_view name, const json::value& value) {
     if (properties_.contains(name) || tool_.rules.hidden.contains(name) || value.is_null()) return;
-    if (std::ranges::find(tool_.rules.ignored, name) != tool_.rules.ignored.end()) return;
+    if (IsIgnored(name)) return;
     if (std::ranges::find(tool_.rules.aliases, name, &ArgumentAlias::name) != tool_.rules.aliases.end()) return;
     if (properties_.empty()) {  // a tool that declares nothing takes everything
       checked_[name] = value;

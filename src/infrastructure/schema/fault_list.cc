@@ -1,6 +1,8 @@
 #include "infrastructure/schema/fault_list.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "domain/utf8.h"
 
@@ -13,6 +15,13 @@ constexpr std::size_t kMaxShown = 80;  // bytes of a name or value
 std::string Cut(std::string_view text) {
   const std::string_view prefix = Utf8Prefix(text, kMaxShown);
   return std::string(prefix) + (prefix.size() < text.size() ? "…" : "");
+}
+
+// As a human writes it; the serializer would make 2.5E0 of 2.5.
+std::string ShownNumber(double number) {
+  std::array<char, 32> digits{};
+  const auto [end, fault] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  return {digits.data(), end};
 }
 
 }  // namespace
@@ -46,6 +55,7 @@ std::string Shown(const json::value& value) {
   if (const json::string* text = value.if_string()) {
     return json::serialize(json::string(Cut({text->data(), text->size()})));
   }
+  if (const double* number = value.if_double()) return ShownNumber(*number);
   return json::serialize(value);
 }
 

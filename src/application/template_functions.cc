@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "domain/trimmed.h"
+
 namespace awf {
 namespace {
 
@@ -13,12 +15,6 @@ using Arguments = std::span<const json::value>;
 using Result = std::expected<json::value, std::string>;
 
 constexpr std::string_view kSpaces = " \t\r\n\v\f";
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
-}
 
 json::value Text(std::string_view text) { return json::value(text); }
 
@@ -76,7 +72,7 @@ Result Split(Arguments arguments) {
   if (text.empty()) return items;
   for (std::size_t begin = 0; begin != std::string::npos;) {
     const std::size_t end = text.find(separator, begin);
-    items.push_back(Text(Trimmed(std::string_view(text).substr(begin, end - begin))));
+    items.push_back(Text(Trimmed(std::string_view(text).substr(begin, end - begin), kSpaces)));
     begin = end == std::string::npos ? end : end + separator.size();
   }
   return items;
@@ -94,7 +90,7 @@ Result Join(Arguments arguments) {
   return Text(text);
 }
 
-Result TrimSpace(Arguments arguments) { return Text(Trimmed(TextOf(arguments[0]))); }
+Result TrimSpace(Arguments arguments) { return Text(Trimmed(TextOf(arguments[0]), kSpaces)); }
 
 // The evaluator hands over null where the value is missing.
 Result Default(Arguments arguments) {

@@ -8,6 +8,7 @@
 #include "application/step_renderer.h"
 #include "domain/error_catalogue.h"
 #include "domain/random_id.h"
+#include "domain/trimmed.h"
 
 namespace awf {
 namespace {
@@ -29,12 +30,6 @@ StepResult Failed(Error error) {
   result.end.exit_code = 1;
   result.end.error = std::move(error);
   return result;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 // The fields that templates see. Error and ErrorCode are empty after a success.

@@ -156,17 +156,12 @@ std::expected<void, Error> Attempt::OpenChannel(const ProxyEndpoint& endpoint) {
 
 std::expected<void, Error> Attempt::WriteFile(const std::string& name, const std::string& contents) const {
   const std::filesystem::path path = folder_ / name;
-  const auto failed = [&] {
-    return Fail("SYSTEM.IO.WRITE_FAILED", "cannot write " + path.string() + ": " + std::strerror(errno));
+  const auto failed = [&](int error) {
+    return Fail("SYSTEM.IO.WRITE_FAILED", "cannot write " + path.string() + ": " + std::strerror(error));
   };
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return failed();
-  for (std::string_view left = contents; !left.empty();) {
-    const ssize_t count = ::write(fd.get(), left.data(), left.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed();
-    left.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (!fd) return failed(errno);
+  if (const int error = WriteAll(fd.get(), contents)) return failed(error);
   return {};
 }
 

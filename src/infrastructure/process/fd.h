@@ -1,8 +1,10 @@
-// Fd: owns one file descriptor and closes it.
+// Fd: owns one file descriptor and closes it. WriteAll: writes a whole text to one.
 #pragma once
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace awf {
@@ -33,5 +35,16 @@ class Fd {
  private:
   int fd_ = -1;
 };
+
+// Goes on after interruptions and short writes, of a descriptor that blocks. 0 or errno.
+inline int WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
 
 }  // namespace awf

@@ -12,16 +12,6 @@ constexpr std::size_t kLongestArgument = 100UL * 1024;
 // On the same line as the command's first, so that line numbers in messages stay right.
 constexpr std::string_view kGiveUpStdin = "exec </dev/null; ";
 
-int WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::expected<ShellCommand, int> MakeShellCommand(std::string shell, std::string_view command) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "domain/trimmed.h"
+
 namespace awf::schema {
 namespace {
 
@@ -13,13 +15,6 @@ std::string_view TextOf(const json::object& schema, std::string_view key) {
   const json::value* value = schema.if_contains(key);
   const json::string* text = value == nullptr ? nullptr : value->if_string();
   return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
-}
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 template <typename Number>

@@ -33,12 +33,7 @@ Error AppendFile::Failure(int error_number) const {
 
 std::expected<void, Error> AppendFile::Write(std::string_view record) {
   const std::lock_guard lock(*mutex_);
-  while (!record.empty()) {
-    const ssize_t written = ::write(fd_.get(), record.data(), record.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return std::unexpected(Failure(errno));
-    record.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = WriteAll(fd_.get(), record)) return std::unexpected(Failure(error));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "domain/trimmed.h"
 #include "domain/utf8.h"
 
 namespace awf::telemetry {
@@ -93,12 +94,6 @@ std::string PercentDecoded(std::string_view text) {
   return decoded;
 }
 
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 // awf's own attributes win over those of the environment.
 Attributes ResourceAttributes(const TraceResource& resource) {
   Attributes attributes{{"service.name", resource.service_name}};
@@ -111,9 +106,9 @@ Attributes ResourceAttributes(const TraceResource& resource) {
     rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) continue;
-    const std::string key(Trimmed(pair.substr(0, equals)));
+    const std::string key(Trimmed(pair.substr(0, equals), " "));
     const bool known = std::any_of(attributes.begin(), attributes.end(), [&](const auto& a) { return a.first == key; });
-    if (!key.empty() && !known) attributes.emplace_back(key, PercentDecoded(Trimmed(pair.substr(equals + 1))));
+    if (!key.empty() && !known) attributes.emplace_back(key, PercentDecoded(Trimmed(pair.substr(equals + 1), " ")));
   }
   return attributes;
 }

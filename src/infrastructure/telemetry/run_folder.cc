@@ -56,21 +56,11 @@ std::expected<void, Error> MakeWithParents(const std::filesystem::path& folder) 
   return {};
 }
 
-std::expected<void, Error> WriteAll(int fd, std::string_view text, const std::filesystem::path& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return std::unexpected(WriteFailure(path, errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 // A new file with that content, on disk when this returns.
 std::expected<void, Error> WriteNew(const std::filesystem::path& path, std::string_view text) {
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return std::unexpected(WriteFailure(path, errno));
-  if (auto written = WriteAll(fd.get(), text, path); !written) return written;
+  if (const int error = WriteAll(fd.get(), text)) return std::unexpected(WriteFailure(path, error));
   if (::fsync(fd.get()) != 0) return std::unexpected(WriteFailure(path, errno));
   return {};
 }

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <utility>
 
@@ -15,6 +17,8 @@ namespace {
 constexpr std::string_view kEraseLine = "\r\x1b[2K";
 constexpr std::string_view kHideCursor = "\x1b[?25l", kShowCursor = "\x1b[?25h";
 constexpr int kUsualColumns = 80;
+constexpr int kLookUp = 50;               // ms between looks at the patience, while a stream takes nothing
+constexpr std::size_t kPiece = PIPE_BUF;  // a pipe that is ready takes so much without a wait
 
 // Terminals have several names, but one device number.
 bool SamePlace(int a, int b, bool terminals) {
@@ -133,15 +137,25 @@ void Console::WriteText(Stream& stream, std::string_view text) {
   stream.mid_line = !text.ends_with('\n');
 }
 
+bool Console::WaitFor(const Stream& stream) const {
+  const auto begin = std::chrono::steady_clock::now();
+  for (pollfd waiting{stream.fd, POLLOUT, 0};;) {
+    const int ready = ::poll(&waiting, 1, kLookUp);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // the write tells what is wrong
+    if (std::chrono::steady_clock::now() - begin >= patience_.load()) return false;
+  }
+}
+
 void Console::Write(Stream& stream, std::string_view text) {
   while (!text.empty() && !stream.closed) {
-    const ssize_t written = ::write(stream.fd, text.data(), text.size());
+    if (!WaitFor(stream)) {
+      stream.closed = true;
+      return;
+    }
+    const ssize_t written = ::write(stream.fd, text.data(), std::min(text.size(), kPiece));
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd waiting{stream.fd, POLLOUT, 0};
-      ::poll(&waiting, 1, -1);
-    } else if (errno != EINTR) {
+    } else if (errno != EINTR && errno != EAGAIN) {
       stream.closed = true;
     }
   }

@@ -3,9 +3,12 @@
 // Lines stay whole: what several threads write never mixes within a line, and a line never starts behind text that has
 // not ended its own. On a terminal there may be one live line at the bottom (a spinner), which is taken away before
 // anything else is written and put back afterwards. A stream that nobody reads any more is forgotten; a closed pipe
-// ends nothing (SIGPIPE must be ignored). Thread-safe.
+// ends nothing (SIGPIPE must be ignored). One whose reader has stopped reading is waited for, until LimitWaiting.
+// Thread-safe.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -41,6 +44,9 @@ class Console {
   void EndOutLine();                    // a line feed on stdout where its last line has not ended
   void SetLive(std::string_view line);  // fits into the columns; "" takes it away
   void Restore();                       // as at the end; the console can be used further
+  // From now on a stream that takes nothing for so long is forgotten; ends a wait that has lasted longer, too. Does not
+  // wait itself.
+  void LimitWaiting(std::chrono::milliseconds patience) { patience_ = patience; }
 
  private:
   struct Stream {
@@ -50,12 +56,14 @@ class Console {
   };
 
   void Write(Stream& stream, std::string_view text);
+  bool WaitFor(const Stream& stream) const;
   void WriteText(Stream& stream, std::string_view text);
   void BreakLine(Stream& stream);  // ends a line that has not ended
   void Erase();
   void Draw();
 
   const ConsoleOptions options_;
+  std::atomic<std::chrono::milliseconds> patience_ = std::chrono::milliseconds::max();
   std::mutex mutex_;  // guards what follows
   Stream out_, err_;
   std::string live_;

@@ -99,6 +99,23 @@ TEST(Console, AClosedReaderEndsNothing) {
   EXPECT_EQ(err.Text(), "seen\n");
 }
 
+TEST(Console, AReaderThatStoppedReadingIsNotWaitedForWithoutEnd) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  Screen err;
+  {
+    Console console({ends[1], err.fd(), false, false, false, false, nullptr, false});
+    std::thread writer([&] { console.Out(std::string(1 << 20, 'x')); });
+    console.LimitWaiting(std::chrono::milliseconds(0));
+    writer.join();
+    console.Out("more");
+    console.Line("seen");
+  }
+  EXPECT_EQ(err.Text(), "seen\n");
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST(Console, LinesOfManyThreadsStayWhole) {
   Screen err;
   {

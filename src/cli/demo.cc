@@ -4,7 +4,9 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "cli/demo_project.h"
 #include "cli/demo_script.h"
 #include "cli/run_session.h"
+#include "cli/run_signals.h"
 #include "infrastructure/model_server/model_server.h"
 
 namespace awf::cli {
@@ -66,7 +69,7 @@ void Introduce(Console& console, const DemoOptions& demo, const DemoProject& pro
       (scripted ? "scripted, inside awf (no key, no network)" : "your Claude Code login") + "\n");
 }
 
-void Conclude(Console& console, const RunSummary& summary, const DemoOptions& demo, const DemoProject& project) {
+void Conclude(Console& console, const RunSummary& summary, const std::filesystem::path& kept) {
   const LineStyle style{console.options().color, console.Columns()};
   console.Line("\nEvery tool call that the agent made:\n" + CallTable(summary, style));
   console.Line("\nThe same as a trace:\n" + SpanTree(summary, style));
@@ -76,12 +79,13 @@ void Conclude(Console& console, const RunSummary& summary, const DemoOptions& de
                summary.audit.hash.substr(0, 12) +
                "…)\n"
                "  trace.json   the spans, OTLP JSON");
-  if (demo.keep) console.Line("\nThe project is kept in " + project.folder().string());
+  if (!kept.empty()) console.Line("\nThe project is kept in " + kept.string());
 }
 
 }  // namespace
 
 int DemoCommand(const DemoOptions& options) {
+  std::optional<SignalsHeld> held(std::in_place);  // while there is a project to take away
   auto project = DemoProject::Make();
   if (!project) return ReportErrors({project.error()}, options.global);
   if (options.keep) project->Keep();
@@ -98,11 +102,13 @@ int DemoCommand(const DemoOptions& options) {
   if (show) Introduce(console, options, *project);
   RunSummary summary;
   const RunOutcome outcome = ExecuteRun(OptionsFor(options, *project), &summary);
-  if (show && !summary.folder.empty()) Conclude(console, summary, options, *project);
   model.reset();
+  const std::filesystem::path kept = options.keep ? project->folder() : std::filesystem::path();
   {
     const DemoProject done = std::move(*project);
-  }  // before the process may end by a signal
+  }
+  held.reset();
+  if (show && !summary.folder.empty()) Conclude(console, summary, kept);
   return EndOf(outcome);
 }
 

@@ -35,6 +35,9 @@
 namespace awf::cli {
 namespace {
 
+// How long a reader of the output may stop reading once the run was interrupted.
+constexpr std::chrono::milliseconds kPatience{2000};
+
 std::optional<std::string> Variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   if (value == nullptr || *value == '\0') return std::nullopt;
@@ -97,12 +100,14 @@ class RunSession {
   std::optional<SummaryCollector> collector_;
   telemetry::RunManifest manifest_;
   RunRequest request_;
-  std::filesystem::path program_;  // awf
+  std::optional<SignalsHeld> held_;  // from the first trace of the run on
+  std::filesystem::path program_;    // awf
   std::stop_source stop_;
 };
 
 std::expected<void, std::vector<Error>> RunSession::Prepare() {
   if (auto loaded = Load(); !loaded) return loaded;
+  held_.emplace();
   if (auto opened = OpenFolder(); !opened) return Failures({opened.error()});
   if (auto opened = OpenRecords(); !opened) return Failures({opened.error()});
   return {};
@@ -210,8 +215,15 @@ RunOutcome RunSession::Run() {
                        {{log_.get(), &console_log}, audit_.get(), spans_.empty() ? nullptr : &spans_},
                        [&](const Error& error) { AuditFailed(recorder, error); });
   ProgressView view(Progress(), console_, masker_);
-  const RunSignals signals(
-      {[this](int) { stop_.request_stop(); }, KillDescendants, [&view] { view.Pause(); }, [&view] { view.Resume(); }});
+  const RunSignals signals({[this](int) {
+                              console_.LimitWaiting(kPatience);
+                              stop_.request_stop();
+                            },
+                            [this] {
+                              console_.LimitWaiting(std::chrono::milliseconds(0));
+                              KillDescendants();
+                            },
+                            [&view] { view.Pause(); }, [&view] { view.Resume(); }});
   RunResult result = RunWorkflow(recorder, view);
   view.Pause();
   Conclude(result, recorder);

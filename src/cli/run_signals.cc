@@ -68,6 +68,15 @@ void RunSignals::Handle(int signal) {
   }
 }
 
+SignalsHeld::SignalsHeld() {
+  sigset_t held;
+  ::sigemptyset(&held);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&held, signal);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+SignalsHeld::~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 int DieBySignal(int signal) {
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;

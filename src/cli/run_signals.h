@@ -45,6 +45,19 @@ class RunSignals {
   std::thread thread_;
 };
 
+// Keeps SIGINT, SIGTERM and SIGHUP back while it lives: for what has to be taken away again and is made before a
+// RunSignals, which takes those kept back as its own. What is still there afterwards acts as ever.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // Ends this process by that signal, so that whoever waits for it (a shell loop) sees why. Returns 128 + signal when the
 // signal is one that does not end it.
 int DieBySignal(int signal);

@@ -51,6 +51,25 @@ TEST(RunSignals, AreAsBeforeAfterwards) {
             128 + SIGHUP);
 }
 
+TEST(RunSignals, TakeWhatWasHeldBefore) {
+  EXPECT_EQ(ExitOf([] {
+              std::promise<int> first;
+              const SignalsHeld held;
+              ::kill(::getpid(), SIGINT);
+              const RunSignals signals({[&](int signal) { first.set_value(signal); }, [] {}, nullptr, nullptr});
+              return first.get_future().get() == SIGINT ? 7 : 1;
+            }),
+            7);
+  EXPECT_EQ(ExitOf([] {
+              {
+                const SignalsHeld held;
+                ::kill(::getpid(), SIGTERM);
+              }
+              return 1;
+            }),
+            128 + SIGTERM);
+}
+
 TEST(RunSignals, WhatWasIgnoredStaysIgnored) {
   EXPECT_EQ(ExitOf([] {
               ::signal(SIGHUP, SIG_IGN);

@@ -1,5 +1,6 @@
 // `awf run` in surroundings that are not what a program expects.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <boost/json.hpp>
 #include <fstream>
@@ -37,6 +38,21 @@ TEST(Run, ClosedStreamsDoNotEndInTheRecords) {
     EXPECT_EQ(JsonLines(world.RunFolder() / "log.jsonl"), 6) << closed;
     EXPECT_EQ(JsonLines(world.RunFolder() / "audit.jsonl"), 6) << closed;
   }
+}
+
+TEST(Run, EndsWhenItsOutputIsNotRead) {
+  World world;
+  world.PutPrograms();
+  world.Write("ws/w.yaml", R"(name: w
+states:
+  initial: flood
+  flood: {type: step, command: "touch started; head -c 10000000 /dev/zero", on_success: done}
+  done: {type: terminal}
+)");
+  EXPECT_EQ(world.Shell("mkfifo unread; exec 3<>unread\nawf run w.yaml --storage '" + world.Path("storage").string() +
+                        "' >unread &\nwhile [ ! -e started ]; do sleep 0.05; done; kill -TERM $!; wait $!"),
+            128 + SIGTERM);
+  EXPECT_NE(world.Read("stderr").find("EXECUTION.RUN.CANCELLED"), std::string::npos) << world.Read("stderr");
 }
 
 TEST(Run, InOneFileAWarningNeverStartsBehindText) {

@@ -14,6 +14,7 @@
 
 namespace {
 
+using namespace awf;
 using namespace awf::builtins;
 
 void Require(bool holds) {

@@ -146,13 +146,4 @@ std::expected<json::object, Error> ResolveInputs(const Workflow& workflow, const
   return Resolver(workflow, given).Run();
 }
 
-std::vector<std::string> SecretValues(const Workflow& workflow, const json::object& inputs) {
-  std::vector<std::string> values;
-  for (const WorkflowInput& input : workflow.inputs) {
-    const json::value* value = inputs.if_contains(input.name);
-    if (input.secret && value != nullptr && !value->is_null()) values.push_back(TextOf(*value));
-  }
-  return values;
-}
-
 }  // namespace awf

@@ -30,7 +30,4 @@ std::expected<json::value, std::string> CoerceInput(const WorkflowInput& input, 
 // in one USER.INPUT.VALIDATION_FAILED, a line each, with an example command line as its hint.
 std::expected<json::object, Error> ResolveInputs(const Workflow& workflow, const GivenInputs& given);
 
-// Values of the inputs that are declared secret, for the Masker.
-std::vector<std::string> SecretValues(const Workflow& workflow, const json::object& inputs);
-
 }  // namespace awf

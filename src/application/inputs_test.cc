@@ -99,16 +99,6 @@ TEST_F(InputsTest, IntegersMustFit) {
   }
 }
 
-TEST_F(InputsTest, SecretsAreToldToTheMasker) {
-  Add("key").secret = true;
-  Add("pin", "integer").secret = true;
-  Add("unset", "integer").secret = true;
-  Add("open");
-  const auto inputs = ResolveInputs(workflow_, {{"key", "abc"}, {"pin", "1234"}, {"open", "x"}});
-  ASSERT_TRUE(inputs.has_value());
-  EXPECT_EQ(SecretValues(workflow_, *inputs), (std::vector<std::string>{"abc", "1234"}));
-}
-
 TEST(Inputs, VariablesAreInCapitals) { EXPECT_EQ(InputVariable("my_Input2"), "AWF_INPUT_MY_INPUT2"); }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "application/template.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "application/template_functions.h"
@@ -90,10 +89,6 @@ std::expected<Template, TemplateFault> Template::Parse(std::string_view text) {
   auto nodes = ParseTemplate(text);
   if (!nodes) return std::unexpected(std::move(nodes.error()));
   return Template(std::move(*nodes));
-}
-
-bool Template::IsConstant() const {
-  return std::ranges::all_of(nodes_, [](const TemplateNode& node) { return std::holds_alternative<TextNode>(node); });
 }
 
 std::expected<std::string, TemplateFault> Template::Render(const json::object& scope) const {

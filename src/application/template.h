@@ -25,8 +25,6 @@ class Template {
   std::expected<std::string, TemplateFault> Render(const json::object& scope) const;
 
   const std::vector<TemplateNode>& nodes() const { return nodes_; }
-  // No actions: what it renders to is known without a scope.
-  bool IsConstant() const;
 
  private:
   explicit Template(std::vector<TemplateNode> nodes) : nodes_(std::move(nodes)) {}

@@ -219,10 +219,6 @@ json::value Masker::MaskBelow(const json::value& value, bool secret_key) const {
   return value;
 }
 
-std::string Masker::MaskNamed(std::string_view name, std::string_view value) const {
-  return IsSecretName(name) ? std::string(kMask) : MaskText(value);
-}
-
 std::string StreamMasker::Feed(std::string_view piece) {
   std::string out;
   if (held_.empty()) {

@@ -35,8 +35,6 @@ class Masker {
   std::string MaskText(std::string_view text) const;
   // Strings anywhere inside are masked by value, strings under a secret key altogether.
   json::value MaskJson(const json::value& value) const;
-  // The value of a named thing: masked altogether when the name is secret, else by value.
-  std::string MaskNamed(std::string_view name, std::string_view value) const;
 
  private:
   friend class StreamMasker;

@@ -51,7 +51,6 @@ void ProxyMonitor::HandleMessage(Server& server, const channel::Message& message
   } else if (const auto* finished = std::get_if<channel::CallFinished>(&message)) {
     const auto call = server.in_flight.find(finished->call);
     if (call == server.in_flight.end()) return;  // exactly one end per start
-    ++finished_calls_;
     observer_.CallFinished(step_, call->second, finished->end);
     server.in_flight.erase(call);
   }

@@ -41,7 +41,6 @@ class ProxyMonitor {
 
   int starts() const { return starts_; }
   int calls() const { return calls_; }
-  int finished_calls() const { return finished_calls_; }
   int tools() const { return static_cast<int>(tools_.size()); }
   // Of the handshake seen last; empty before.
   const std::string& client_version() const { return client_version_; }
@@ -71,7 +70,7 @@ class ProxyMonitor {
   std::string client_version_;
   bool connected_ = false, listed_ = false, handshaken_ = false, ending_ = false;
   bool unreplaced_ = false;
-  int starts_ = 0, calls_ = 0, finished_calls_ = 0, lost_calls_ = 0;
+  int starts_ = 0, calls_ = 0, lost_calls_ = 0;
 };
 
 }  // namespace awf::agents

@@ -38,15 +38,13 @@ class GrepPattern {
   const Regex& RegexFor(bool is_utf8) const { return is_utf8 || !bytes_ ? *utf8_ : *bytes_; }
   // What every match contains; may be empty.
   const LiteralSearch& literal() const { return literal_; }
-  // The literal is the whole pattern.
-  bool only_literal() const { return only_literal_; }
 
  private:
   friend class LineMatcher;
   std::unique_ptr<Regex> utf8_;
   std::unique_ptr<Regex> bytes_;  // Latin-1; absent when the pattern does not compile so
   LiteralSearch literal_;
-  bool only_literal_ = false;
+  bool only_literal_ = false;  // the literal is the whole pattern
   bool multiline_ = false;
   bool mentions_cr_ = false;
   bool has_end_anchor_ = false;   // "$": a CR before the line feed matters

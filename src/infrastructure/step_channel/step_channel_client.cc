@@ -70,9 +70,10 @@ std::expected<std::unique_ptr<StepChannelClient>, Error> StepChannelClient::Conn
                                                                                     std::string_view token) {
   auto connected = ConnectUnix(socket);
   if (!connected) return NotConnected(connected.error());
-  if (!SendAll(connected->get(), HelloLine(token, ::getpid()))) return NotConnected("hello could not be sent");
+  // awf may refuse a process and close before hello comes: the reason is there to be read all the same.
+  const bool sent = SendAll(connected->get(), HelloLine(token, ::getpid()));
   const auto answer = ReceiveLine(connected->get(), SteadyClock::now() + std::chrono::seconds(5));
-  if (!answer) return NotConnected(answer.error());
+  if (!answer) return NotConnected(sent ? answer.error() : "hello could not be sent");
   if (const auto welcome = ReadAnswer(*answer); !welcome) return NotConnected("refused: " + welcome.error());
   return std::unique_ptr<StepChannelClient>(new StepChannelClient(std::move(*connected)));
 }

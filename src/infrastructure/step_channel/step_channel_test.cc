@@ -179,6 +179,28 @@ TEST_F(StepChannel, ClientTellsWhyItWasRefused) {
   EXPECT_EQ(client.error().message, "no step channel: refused: wrong token");
 }
 
+TEST_F(StepChannel, ClientTellsWhyItWasRefusedBeforeItSaidHello) {
+  // Whether the peer closes before hello or after it is a race; both must end alike.
+  const auto path = folder_ / "hasty";
+  auto listener = ListenUnix(path);
+  ASSERT_TRUE(listener) << listener.error();
+  constexpr int kRounds = 200;
+  std::thread refusing([&] {
+    const std::string refused = RefusedLine("not you");
+    for (int i = 0; i < kRounds; ++i) {
+      pollfd waiting{listener->get(), POLLIN, 0};
+      ::poll(&waiting, 1, 10'000);
+      const Fd peer(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (peer) ::send(peer.get(), refused.data(), refused.size(), MSG_NOSIGNAL);
+    }
+  });
+  for (int i = 0; i < kRounds; ++i) {
+    const auto client = StepChannelClient::Connect(path, kToken);
+    EXPECT_EQ(client ? "connected" : client.error().message, "no step channel: refused: not you");
+  }
+  refusing.join();
+}
+
 TEST_F(StepChannel, ConnectFailsWithoutAServer) {
   const auto client = StepChannelClient::Connect(folder_ / "nothing", kToken);
   ASSERT_FALSE(client);

@@ -150,7 +150,7 @@ class Conversation {
       if (!providers) return providers.error();
       router_.emplace(checker_, reporter_);
       for (auto& provider : *providers) {
-        if (auto added = router_->Add(std::move(provider)); !added) return added.error();
+        if (auto added = router_->Add(provider); !added) return added.error();
       }
       TellReady();
       if (request_.proxy->intercept_builtins) {

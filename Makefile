@@ -15,7 +15,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 JOBS ?= $(shell nproc)
 # Most tests wait for processes most of the time.
-TEST_JOBS ?= $(shell expr 2 \* $$(nproc))
+TEST_JOBS ?= $(shell expr 3 \* $$(nproc))
 FUZZ_SECONDS ?= 10
 SETUP_FLAGS ?= --yes
 

@@ -3,9 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <initializer_list>
-
 #include <cerrno>
+#include <initializer_list>
 
 namespace awf::cli {
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "domain/time.h"
 #include "infrastructure/process/keeper_registry.h"
@@ -82,7 +84,8 @@ struct Keeper::State {
   pid_t pid = 0;
   std::uint32_t last_job = 0;
   std::filesystem::path folder;
-  bool gone = false;  // and reaped
+  bool gone = false;    // and reaped
+  bool killed = false;  // it did not end by itself
 
   void Send(RequestHeader header, const std::array<int, 3>& descriptors = {-1, -1, -1}, std::string_view payload = {});
   void Gone();
@@ -130,7 +133,7 @@ void Keeper::State::Send(RequestHeader header, const std::array<int, 3>& descrip
 void Keeper::State::Gone() {
   gone = true;
   // Its orphans are reparented before it becomes a zombie: after this they are where KillStrayChildren looks.
-  KeeperRegistry::Instance().Reap(pid);
+  killed = KeeperRegistry::Instance().Reap(pid);
 }
 
 Keeper::Keeper(Fd socket, pid_t pid) : state_(std::make_unique<State>()) {
@@ -231,6 +234,10 @@ void Keeper::Stop(std::chrono::milliseconds grace) {
     ::kill(pid(), SIGKILL);
     state_->Gone();
   }
+  // Killed at this late moment nobody hears of it any more, so its orphans are ended here. Only a subreaper has them.
+  int is_subreaper = 0;
+  ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  if (std::exchange(state_->killed, false) && is_subreaper != 0) KillStrayChildren([](pid_t) { return false; });
   if (!state_->folder.empty()) RemoveTree(state_->folder);
   state_->folder.clear();
 }

@@ -114,8 +114,9 @@ class Keeper {
   std::optional<KeeperEvent> Next();
 
   // Ends all trees (SIGTERM, after `grace` SIGKILL), deletes the folder, ends the keeper. Blocks at most
-  // grace + 1 s. After it only fd() and pid() may be used. Idempotent. Deletes the folder also when the keeper has been
-  // killed; call KillStrayChildren before, so that nobody writes into it any more.
+  // grace + 1 s. After it only fd() and pid() may be used. Idempotent. If the keeper was killed and this process is a
+  // subreaper, its children that are no keepers are killed as by KillStrayChildren. Deletes the folder also when the
+  // keeper has been killed; call KillStrayChildren before, so that nobody writes into it any more.
   void Stop(std::chrono::milliseconds grace);
 
  private:

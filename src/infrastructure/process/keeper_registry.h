@@ -21,7 +21,8 @@ class KeeperRegistry {
   void Add(pid_t pid) { keepers_.insert(pid); }
   bool Contains(pid_t pid) const { return keepers_.contains(pid); }
   // Reaps the keeper, which has ended or is about to; takes the mutex, so that its number is not reused meanwhile.
-  void Reap(pid_t pid);
+  // True when it was killed: what it kept may be left.
+  bool Reap(pid_t pid);
 
  private:
   std::mutex mutex_;

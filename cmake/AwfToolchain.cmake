@@ -30,8 +30,9 @@ if(AWF_SANITIZE)
   add_compile_options(-fsanitize=${AWF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${AWF_SANITIZE})
   if(AWF_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # Boost.Asio uses a fence, which ThreadSanitizer does not see; we use none.
-    add_compile_options(-Wno-tsan)
+    # Boost.Asio uses a fence, which ThreadSanitizer does not see; we use none. With the instrumentation g++ 12 also raises
+    # false alarms about std::string's own buffer. All other presets build with -Werror.
+    add_compile_options(-Wno-tsan -Wno-error)
   endif()
 endif()
 if(AWF_COVERAGE)

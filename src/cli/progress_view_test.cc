@@ -5,25 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "infrastructure/process/fd.h"
+#include "cli/test_screen.h"
 
 namespace awf::cli {
 namespace {
-
-class Screen {
- public:
-  Screen() : fd_(::memfd_create("screen", MFD_CLOEXEC)) {}
-  int fd() const { return fd_.get(); }
-  std::string Text() const {
-    std::string text(static_cast<std::size_t>(::lseek(fd_.get(), 0, SEEK_CUR)), '\0');
-    const ssize_t got = ::pread(fd_.get(), text.data(), text.size(), 0);
-    text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-    return text;
-  }
-
- private:
-  Fd fd_;
-};
 
 class ProgressViewTest : public testing::Test {
  protected:

@@ -1,6 +1,6 @@
 // The ports through which a run's records leave: log lines, audit records, spans.
 //
-// RunRecorder (application/run_recorder.h) is the only one that makes records; adapters are in
+// RunRecorder (application/records/run_recorder.h) is the only one that makes records; adapters are in
 // infrastructure/telemetry. A sink masks what it writes (domain/masker.h), repairs bad UTF-8 and keeps to the limit of
 // 16 KiB a line, so records may hold secrets and any bytes. Sinks are thread-safe and don't throw.
 #pragma once

@@ -22,7 +22,7 @@ namespace awf {
 using TraceId = std::string;  // 32 lower-case hex digits
 using SpanId = std::string;   // 16 lower-case hex digits
 
-enum class StepKind { kCommand, kAgent, kTerminal };
+enum class StepKind { kCommand, kAgent, kTerminal, kParallel, kForEach };
 constexpr std::string_view ToString(StepKind kind) {
   switch (kind) {
     case StepKind::kCommand:
@@ -31,6 +31,10 @@ constexpr std::string_view ToString(StepKind kind) {
       return "agent";
     case StepKind::kTerminal:
       return "terminal";
+    case StepKind::kParallel:
+      return "parallel";
+    case StepKind::kForEach:
+      return "for_each";
   }
   return "step";
 }
@@ -73,14 +77,25 @@ struct TokenUsage {
   std::optional<double> cost_usd;
 };
 
-// Identifies a step attempt in every record. Copied freely.
+// Identifies an entered state, and which attempt it is at, in every record. Copied freely.
 struct StepContext {
   std::string run_id;
   std::string step;  // name of the state
   StepKind kind = StepKind::kCommand;
   int attempt = 1;
   TraceId trace_id;
-  SpanId span_id;  // of the step's span
+  SpanId span_id;         // of the step's span: one per entered state, whatever the number of attempts
+  SpanId parent_span_id;  // of the loop or parallel state that holds it; empty at top level: the run's span
+  std::string path;       // where it stands: "review", "loop:2/fix" (pass from 0), "par/lint"
+  std::optional<int> loop_index;  // pass from 0, in a loop body
+  std::string branch;             // its own name, in a parallel state
+};
+
+// Another attempt follows a failed one.
+struct StepRetry {
+  int attempt = 2;  // the one to come
+  std::chrono::milliseconds delay{0};
+  Error error;  // of the attempt that failed
 };
 
 struct RunStart {
@@ -92,6 +107,9 @@ struct RunStart {
   std::string workflow, version, workflow_sha256;
   std::map<std::string, std::string> inputs;  // unmasked; sinks mask
   WallClock::time_point time;
+  bool resumed = false;
+  TraceId resumed_trace_id;  // of the run that is taken up again: the new root span links to it
+  SpanId resumed_span_id;
 };
 
 struct StepStart {
@@ -135,6 +153,7 @@ struct StepEnd {
   int exit_code = 0;
   std::chrono::milliseconds duration{0};
   TokenUsage usage;
+  int attempts = 1;
   std::optional<IsolationLevel> isolation;
   std::string sandbox;  // as enforced: "degraded" when commands are not confined
   std::string provider, provider_version, model, session_id;
@@ -156,6 +175,8 @@ struct StepResult {
   StepEnd end;
   std::string output;
   std::string error_output;  // stderr; of agents the last 64 KiB
+  std::optional<json::value> json;      // of agents with output_format: json
+  std::optional<json::value> response;  // of loops and parallel states; of agents the object that their text is
 };
 
 enum class LogLevel { kDebug, kInfo, kWarn, kError };
@@ -190,6 +211,7 @@ class RunObserver {
   virtual void TokensUsed(const StepContext&, const TokenUsage&) {}  // running total of the attempt
   virtual void CommandOutput(const StepContext&, bool /*is_stderr*/, std::string_view) {}
   virtual void Logged(const StepContext*, LogLevel, std::string_view /*message*/, const json::object& /*fields*/) {}
+  virtual void StepRetried(const StepContext&, const StepRetry&) {}
   virtual void StepEnded(const StepContext&, const StepEnd&) {}
   virtual void RunEnded(const RunEnd&) {}
 };
@@ -237,6 +259,9 @@ class ObserverList final : public RunObserver {
   }
   void Logged(const StepContext* s, LogLevel l, std::string_view m, const json::object& f) override {
     for (auto* o : observers_) o->Logged(s, l, m, f);
+  }
+  void StepRetried(const StepContext& s, const StepRetry& e) override {
+    for (auto* o : observers_) o->StepRetried(s, e);
   }
   void StepEnded(const StepContext& s, const StepEnd& e) override {
     for (auto* o : observers_) o->StepEnded(s, e);

@@ -1,10 +1,11 @@
 // The workflow as loaded from YAML: plain data, every piece with the place it came from.
 //
-// Built by infrastructure/yaml, checked by application/workflow_validator, run by application/workflow_runner.
+// Built by infrastructure/yaml, checked by application/validation, run by application/running.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,6 +35,16 @@ struct TemplateText {
   Position At(std::size_t offset) const;
 };
 
+// What the value of an input must satisfy, each rule with its place for findings.
+struct InputValidation {
+  std::optional<std::string> pattern;  // RE2, unanchored
+  std::vector<std::string> values;     // `enum`, as written; empty: anything
+  std::optional<std::int64_t> min, max;  // integers only
+  bool file_exists = false;
+  std::vector<std::string> file_extensions;  // with dots
+  Position position;
+};
+
 struct WorkflowInput {
   std::string name;
   std::string type = "string";  // string | integer | boolean
@@ -41,6 +52,7 @@ struct WorkflowInput {
   bool required = false;
   bool secret = false;
   std::optional<std::string> default_value;
+  InputValidation validation;
   Position position;
 };
 
@@ -58,6 +70,13 @@ struct InlineFailure {
 
 using FailureTarget = std::variant<StateTarget, InlineFailure>;
 
+// transitions[]: goes to `target` when the expression is true; always when there is none.
+struct Transition {
+  TemplateText when;  // an expression; empty: always
+  StateTarget target;
+  Position position;  // of the entry
+};
+
 // Seconds or a Go duration; may be a template, then the text is kept until the state starts.
 struct TimeoutSetting {
   std::optional<std::chrono::milliseconds> value;  // 0: none
@@ -65,14 +84,50 @@ struct TimeoutSetting {
   Position position;
 };
 
-struct CommandState {
-  TemplateText command;
+enum class Backoff { kConstant, kLinear, kExponential };
+
+struct RetryPolicy {
+  int max_attempts = 1;  // 1…100, counts the first
+  std::chrono::milliseconds initial_delay{1000};
+  std::optional<std::chrono::milliseconds> max_delay;
+  Backoff backoff = Backoff::kConstant;
+  double multiplier = 2;
+  double jitter = 0;                    // 0…1, share of the delay by which it varies
+  std::vector<int> retryable_exit_codes;  // empty: all
 };
+
+struct Hook {
+  enum class Kind { kLog, kCommand };
+  Kind kind = Kind::kLog;
+  TemplateText text;
+};
+
+struct StateHooks {
+  std::vector<Hook> pre, post;
+};
+
+enum class CaptureEncoding { kUtf8, kLatin1, kBase64 };
+
+struct CaptureSettings {
+  std::string stdout_name, stderr_name;  // names in `captures`; may be empty
+  std::size_t max_size = 10U << 20;      // bytes of each stream that are kept, at most 256 MiB
+  CaptureEncoding encoding = CaptureEncoding::kUtf8;
+  Position stdout_position, stderr_position;
+};
+
+struct CommandState {
+  TemplateText command;      // exactly one of the two is set
+  TemplateText script_file;  // a path
+};
+
+enum class AgentOutputFormat { kText, kJson };
 
 struct AgentState {
   TemplateText provider;
-  TemplateText prompt;
+  TemplateText prompt;       // exactly one of the two is set
+  TemplateText prompt_file;  // a path
   TemplateText system_prompt;
+  AgentOutputFormat output_format = AgentOutputFormat::kText;
   json::object options;                               // as written: keys unchecked, strings may be templates
   std::map<std::string, Position> option_positions;   // of the keys; values by their path, as "env.NAME" or "tools[0]"
   std::map<std::string, std::string> option_sources;  // numbers, booleans and null as spelt in the file, by path
@@ -86,15 +141,40 @@ struct TerminalState {
   TemplateText message;
 };
 
+enum class ParallelStrategy { kAllSucceed, kAnySucceed, kBestEffort };
+
+struct ParallelState {
+  std::vector<StateTarget> branches;
+  ParallelStrategy strategy = ParallelStrategy::kAllSucceed;
+  int max_concurrent = 0;  // 0: all at once
+};
+
+struct ForEachState {
+  // `items` is a list as written, or a text: a template that gives a JSON array, or an expression of list value.
+  std::variant<json::array, TemplateText> items;
+  std::map<std::string, TemplateText> item_templates;  // strings of the list that hold templates, by path "[0].name"
+  Position items_position;
+  std::vector<StateTarget> body;                        // in order
+  std::variant<int, TemplateText> max_iterations = 100;  // 1…10 000; the text may be a template or arithmetic
+  TemplateText break_when;                              // an expression; may be empty
+};
+
+using StateBody = std::variant<CommandState, AgentState, TerminalState, ParallelState, ForEachState>;
+
 struct State {
   std::string name;
   Position position;
   std::string description;
-  std::variant<CommandState, AgentState, TerminalState> body;
+  StateBody body;
   TemplateText dir;
   std::optional<TimeoutSetting> timeout;
-  std::optional<StateTarget> on_success;
+  std::optional<StateTarget> on_success;  // of loops also written on_complete
   std::optional<FailureTarget> on_failure;
+  std::vector<Transition> transitions;
+  bool continue_on_error = false;
+  RetryPolicy retry;
+  StateHooks hooks;
+  CaptureSettings capture;
   // The loader had to leave something out (and told so): what the state does and where it leads is not known.
   bool partial = false;
 };

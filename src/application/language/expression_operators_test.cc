@@ -1,0 +1,228 @@
+#include <gtest/gtest.h>
+
+#include "application/language/expression_for_tests.h"
+
+namespace awf::expression_tests {
+namespace {
+
+TEST(ExpressionOperators, NullIsEqualToTheWordNullOnly) {
+  Check({{"states.other.Output == null", "true"},
+         {"null == states.other.Output", "true"},
+         {"states.other.Output != null", "false"},
+         {"states.build.Output == null", "false"},
+         {"states.build.Output != null", "true"},
+         {"null == null", "true"},
+         {"null != null", "false"},
+         {"inputs.empty == null", "false"},
+         {"states.other.ExitCode == 0", "false"},
+         {"states.other.ExitCode != 0", "false"},
+         {"states.other.ExitCode < 1", "false"},
+         {"states.other.ExitCode <= 1", "false"},
+         {"1 > states.other.ExitCode", "false"},
+         {"1 >= states.other.ExitCode", "false"},
+         {"states.other.Output == states.another.Output", "false"},
+         {"not (states.other.ExitCode == 0)", "true"},
+         {"states.other.Output contains 'x'", "false"},
+         {"states.other.Output startsWith 'x'", "false"},
+         {"'x' endsWith states.other.Output", "false"},
+         {"states.other.Output matches '.*'", "false"},
+         {"'x' in states.other.JSON", "false"},
+         {"states.other.Output in 'text'", "false"},
+         {"states.other.Output in [1]", "false"},
+         {"states.other.Output in inputs.list", "true"},
+         {"inputs.list contains null", "true"},
+         {"[null] == [null]", "true"}});
+}
+
+TEST(ExpressionOperators, ComparesForEquality) {
+  Check({{"1 == 1", "true"},
+         {"1 == 2", "false"},
+         {"1 != 2", "true"},
+         {"1 == 1.0", "true"},
+         {"9007199254740993 == 9007199254740992.0", "false"},
+         {"'a' == 'a'", "true"},
+         {"'a' == 'A'", "false"},
+         {"'3' == '3.0'", "false"},
+         {"states.build.Output == 42", "true"},
+         {"42 == states.build.Output", "true"},
+         {"states.build.Output != 42", "false"},
+         {"'42.0' == 42", "true"},
+         {"'4.2e1' == 42", "true"},
+         {"'-1.5' == -1.5", "true"},
+         {"' 42' == 42", "false"},
+         {"'42x' == 42", "false"},
+         {"'' == 0", "false"},
+         {"'inf' == 0", "false"},
+         {"'true' == true", "true"},
+         {"false == 'false'", "true"},
+         {"'TRUE' == true", "false"},
+         {"'1' == true", "false"},
+         {"1 == true", "false"},
+         {"1 != true", "true"},
+         {"[1, 'a'] == [1.0, 'a']", "true"},
+         {"[1] == ['1']", "false"},
+         {"[1] == [1, 2]", "false"},
+         {"{'a': 1, 'b': 2} == {'b': 2, 'a': 1}", "true"},
+         {"{'a': 1} == {'a': 2}", "false"},
+         {"{'a': 1} != {'b': 1}", "true"},
+         {"[] == {}", "false"},
+         {"[] == ''", "false"},
+         {"inputs.big == 18446744073709551615.0", "true"}});
+}
+
+TEST(ExpressionOperators, OrdersNumbersAndTexts) {
+  Check({{"1 < 2", "true"},
+         {"2 < 2", "false"},
+         {"2 <= 2", "true"},
+         {"3 > 2", "true"},
+         {"2 >= 3", "false"},
+         {"1 < 1.5", "true"},
+         {"1.5 < 2", "true"},
+         {"-1.5 < -1", "true"},
+         {"2 > 1.999", "true"},
+         {"9007199254740993 > 9007199254740992.0", "true"},
+         {"9223372036854775807 < 9.3e18", "true"},
+         {"-9.3e18 < -9223372036854775808", "true"},
+         {"'a' < 'b'", "true"},
+         {"'a' >= 'b'", "false"},
+         {"'10' < '9'", "true"},
+         {"'Z' < 'a'", "true"},
+         {"\"a\" < 3", "FAULT 4 '<' cannot compare text with a number"},
+         {"states.build.Output > 40", "FAULT 20 '>' cannot compare text with a number"},
+         {"int(states.build.Output) > 40", "true"},
+         {"true < false", "FAULT 5 '<' cannot compare a boolean with a boolean"},
+         {"[1] <= [2]", "FAULT 4 '<=' cannot compare a list with a list"},
+         {"{} >= 1", "FAULT 3 '>=' cannot compare an object with a number"}});
+}
+
+TEST(ExpressionOperators, LooksIntoTextsListsAndObjects) {
+  Check({{"states.my-state.Output contains 'ERROR'", "true"},
+         {"states.my-state.Output contains 'error'", "false"},
+         {"'abc' contains ''", "true"},
+         {"[1, 2] contains 2", "true"},
+         {"['1'] contains 1", "true"},
+         {"{'k': null} contains 'k'", "true"},
+         {"inputs.map contains 'v'", "false"},
+         {"'b' in 'abc'", "true"},
+         {"'x' in 'abc'", "false"},
+         {"2 in [1, 2]", "true"},
+         {"2 in inputs.list", "true"},
+         {"'k' in inputs.map", "true"},
+         {"states.build.Status in ['success', 'skipped']", "true"},
+         {"states.build.Status not in ['failure', 'timeout']", "true"},
+         {"'abc' not contains 'b'", "false"},
+         {"'abc' startsWith 'ab'", "true"},
+         {"'abc' startsWith 'b'", "false"},
+         {"'abc' endsWith 'bc'", "true"},
+         {"'abc' not endsWith 'bc'", "false"},
+         {"404 in 'error 404'", "FAULT 4 'in' looks for text in a text, not for a number"},
+         {"'error 404' contains 404", "FAULT 12 'contains' looks for text in a text, not for a number"},
+         {"1 in {'a': 1}", "FAULT 2 'in' looks for text as a key of an object, not for a number"},
+         {"'a' in 5", "FAULT 4 'in' looks into text, a list or an object, not into a number"},
+         {"true contains 'a'", "FAULT 5 'contains' looks into text, a list or an object, not into a boolean"},
+         {"5 startsWith '5'", "FAULT 2 'startsWith' works on two texts, not on a number and text"},
+         {"'5' endsWith 5", "FAULT 4 'endsWith' works on two texts, not on text and a number"}});
+}
+
+TEST(ExpressionOperators, MatchesPatterns) {
+  Check({{"states.my-state.Output matches '^ERROR:'", "true"},
+         {"'abc' matches 'b'", "true"},
+         {"'abc' matches '^b'", "false"},
+         {"'abc' not matches '^b'", "true"},
+         {"'a\\\\d' matches '\\\\d$'", "true"},
+         {"`a\\d` matches `\\d$`", "true"},
+         {"'abc' matches '('", "FAULT 6 'matches' got a bad pattern: missing ): ("},
+         {"'5' matches 5", "FAULT 4 'matches' works on two texts, not on text and a number"},
+         {"[] matches 'a'", "FAULT 3 'matches' works on two texts, not on a list and text"}});
+  Scope bare = TestScope();
+  bare.regexes = nullptr;
+  EXPECT_EQ(Evaluated("'a' matches 'a'", bare), "FAULT 4 'matches' is not available here");
+}
+
+TEST(ExpressionOperators, Calculates) {
+  Check({{"1 + 2 * 3", "7"},
+         {"(1 + 2) * 3", "9"},
+         {"10 - 3 - 2", "5"},
+         {"7 / 2", "3"},
+         {"-7 / 2", "-3"},
+         {"7 % 3", "1"},
+         {"-7 % 3", "-1"},
+         {"7 / 2.0", "3.5"},
+         {"7.5 % 2", "1.5"},
+         {"1 + 0.5", "1.5"},
+         {"2 * inputs.ratio", "3"},
+         {"0.5 - 1", "-0.5"},
+         {"-inputs.count", "-3"},
+         {"--inputs.count", "3"},
+         {"2 - -1", "3"},
+         {"2--1", "3"},
+         {"-inputs.ratio", "-1.5"},
+         {"-(2 + 3)", "-5"},
+         {"9223372036854775807 + 1", "FAULT 20 '+' has a result that does not fit into 64 bits"},
+         {"-9223372036854775808 - 1", "FAULT 21 '-' has a result that does not fit into 64 bits"},
+         {"4611686018427387904 * 2", "FAULT 20 '*' has a result that does not fit into 64 bits"},
+         {"-9223372036854775808 / -1", "FAULT 21 '-' has a result that does not fit into 64 bits"},
+         {"-9223372036854775808 % -1", "0"},
+         {"-(-9223372036854775808)", "FAULT 0 '-' has a result that does not fit into 64 bits"},
+         {"1 / 0", "FAULT 2 '/' divides by zero"},
+         {"1 % 0", "FAULT 2 '%' divides by zero"},
+         {"1.0 / 0", "FAULT 4 '/' divides by zero"},
+         {"1 % 0.0", "FAULT 2 '%' divides by zero"},
+         {"1e308 * 10", "FAULT 6 '*' has a result that is out of range"},
+         {"'a' + 'b'", R"("ab")"},
+         {"[1] + ['a']", R"([1,"a"])"},
+         {"1 + 'a'", "FAULT 2 '+' does not work on a number and text"},
+         {"'a' + 1", "FAULT 4 '+' does not work on text and a number"},
+         {"'a' - 'b'", "FAULT 4 '-' does not work on text and text"},
+         {"[1] * 2", "FAULT 4 '*' does not work on a list and a number"},
+         {"{} + {}", "FAULT 3 '+' does not work on an object and an object"},
+         {"true + 1", "FAULT 5 '+' does not work on a boolean and a number"},
+         {"null + 1", "FAULT 5 '+' does not work on null and a number"},
+         {"1 / null", "FAULT 2 '/' does not work on a number and null"},
+         {"-'a'", "FAULT 0 '-' needs a number, not text"},
+         {"-null", "FAULT 0 '-' needs a number, not null"}});
+}
+
+TEST(ExpressionOperators, ConnectsBooleans) {
+  Check({{"true and true", "true"},
+         {"true and false", "false"},
+         {"true && true", "true"},
+         {"false or true", "true"},
+         {"false || false", "false"},
+         {"not true", "false"},
+         {"!false", "true"},
+         {"not not true", "true"},
+         {"!!true", "true"},
+         {"not false and false", "false"},
+         {"not (false and false)", "true"},
+         {"true or false and false", "true"},
+         {"(true or false) and false", "false"},
+         {"not states.build.Output == 'x'", "true"},
+         {"!states.build.Output == 'x'", "true"},
+         {"true == !false", "true"},
+         {"true == not false", "true"},
+         {"false and 1 / 0 == 1", "false"},
+         {"true or 'a' < 3", "true"},
+         {"false and 3", "false"},
+         {"true and 3", "FAULT 9 'and' needs a boolean, not a number"},
+         {"'true' and true", "FAULT 0 'and' needs a boolean, not text"},
+         {"false || null", "FAULT 9 'or' needs a boolean, not null"},
+         {"[] or true", "FAULT 0 'or' needs a boolean, not a list"},
+         {"not 1", "FAULT 4 'not' needs a boolean, not a number"},
+         {"!{}", "FAULT 1 'not' needs a boolean, not an object"}});
+}
+
+TEST(ExpressionOperators, Chooses) {
+  Check({{"true ? 1 : 2", "1"},
+         {"inputs.count > 5 ? 'many' : 'few'", R"("few")"},
+         {"false ? 1 : false ? 2 : 3", "3"},
+         {"true ? false ? 1 : 2 : 3", "2"},
+         {"true ? 1 : 1 / 0", "1"},
+         {"true or false ? 1 : 2", "1"},
+         {"true?.inputs.name:'x'", R"("Ann")"},
+         {"1 ? 2 : 3", "FAULT 0 '?' needs a boolean, not a number"},
+         {"null ? 2 : 3", "FAULT 0 '?' needs a boolean, not null"}});
+}
+
+}  // namespace
+}  // namespace awf::expression_tests

@@ -1,0 +1,343 @@
+#include "application/language/provider_options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "application/language/template.h"
+#include "domain/nearest_name.h"
+
+namespace awf {
+namespace {
+
+constexpr std::string_view kInvalid = "WORKFLOW.PARSE.INVALID_VALUE";
+constexpr std::string_view kBuilt[] = {"claude", "openai_compatible"};
+constexpr std::string_view kPlanned[] = {"gemini", "codex", "opencode", "github_copilot", "mistral_vibe"};
+constexpr std::pair<std::string_view, std::string_view> kAliases[] = {{"openai-compatible", "openai_compatible"},
+                                                                      {"copilot", "github_copilot"}};
+
+enum class OptionType { kString, kInteger, kNumber, kBool, kStringList, kWords, kStringMap, kIgnored };
+
+struct OptionSchema {
+  std::string_view key;
+  OptionType type;
+  double min = std::numeric_limits<double>::lowest();
+  double max = std::numeric_limits<double>::max();
+};
+
+constexpr double kMaxCount = 1'000'000'000;
+
+constexpr OptionSchema kClaude[] = {
+    {"model", OptionType::kString},
+    {"max_turns", OptionType::kInteger, 1, kMaxCount},
+    {"max_budget_usd", OptionType::kNumber, 0},
+    {"effort", OptionType::kString},
+    {"allowed_tools", OptionType::kWords},
+    {"dangerously_skip_permissions", OptionType::kBool},
+    {"extra_args", OptionType::kStringList},
+    {"env", OptionType::kStringMap},
+    // Of an earlier implementation: awf sets the format and the working directory itself.
+    {"output_format", OptionType::kIgnored},
+    {"workdir", OptionType::kIgnored},
+};
+
+constexpr OptionSchema kOpenAiCompatible[] = {
+    {"base_url", OptionType::kString},
+    {"model", OptionType::kString},
+    {"api_key", OptionType::kString},
+    {"temperature", OptionType::kNumber, 0, 2},
+    {"top_p", OptionType::kNumber, 0, 1},
+    {"max_completion_tokens", OptionType::kInteger, 1, kMaxCount},
+    {"max_tokens", OptionType::kInteger, 1, kMaxCount},
+    {"system_prompt", OptionType::kString},
+    {"max_turns", OptionType::kInteger, 1, kMaxCount},
+    {"stream", OptionType::kBool},
+};
+
+std::span<const OptionSchema> SchemaOf(std::string_view provider) {
+  if (provider == "claude") return kClaude;
+  return kOpenAiCompatible;
+}
+
+// maxTurns → max_turns
+std::string SnakeCase(std::string_view key) {
+  std::string snake;
+  for (const char c : key) {
+    if (c >= 'A' && c <= 'Z') {
+      snake.push_back('_');
+      snake.push_back(static_cast<char>(c - 'A' + 'a'));
+    } else {
+      snake.push_back(c);
+    }
+  }
+  return snake;
+}
+
+// Integers without a fraction, as people write them.
+std::string Shown(double number) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed).ptr;
+  return {digits.data(), end};
+}
+
+std::optional<double> NumberFrom(std::string_view text) {
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+class OptionChecker {
+ public:
+  OptionChecker(const OptionsRequest& request, const EnvironmentLookup& environment)
+      : request_(request), environment_(environment), schema_(SchemaOf(request.provider)) {}
+
+  CheckedOptions Run() {
+    for (const auto& [key, value] : request_.written) Option(std::string(key), value);
+    if (request_.provider == "openai_compatible") CheckEndpoint();
+    return std::move(checked_);
+  }
+
+ private:
+  void Report(Severity severity, std::string_view code, std::string field, std::string message, std::string hint = {}) {
+    checked_.findings.push_back(
+        {severity, {std::string(code), std::move(message), std::move(hint), {}, {}, std::move(field)}});
+  }
+  void Invalid(const std::string& field, std::string message, std::string hint = {}) {
+    Report(Severity::kError, kInvalid, field, std::move(message), std::move(hint));
+  }
+
+  const OptionSchema* Find(std::string_view key) const {
+    const auto found = std::ranges::find(schema_, key, &OptionSchema::key);
+    return found == schema_.end() ? nullptr : &*found;
+  }
+
+  void Option(const std::string& key, const json::value& value) {
+    const OptionSchema* option = Find(key);
+    if (option == nullptr && Find(SnakeCase(key)) != nullptr) {
+      option = Find(SnakeCase(key));
+      if (request_.written.contains(option->key)) {
+        Invalid(key, "option '" + key + "' is '" + std::string(option->key) + "', which is given too", "keep one");
+        return;
+      }
+      Report(Severity::kWarning, "WORKFLOW.PARSE.UNKNOWN_FIELD", key,
+             "option '" + key + "' is taken as '" + std::string(option->key) + "'",
+             "options are written in snake_case");
+    }
+    if (option == nullptr) {
+      Unknown(key);
+    } else if (option->type == OptionType::kIgnored) {
+      Report(Severity::kWarning, "WORKFLOW.PARSE.UNKNOWN_FIELD", key,
+             "option '" + key + "' has no effect: awf sets this itself", "remove it");
+    } else if (auto checked = Checked(*option, key, value)) {
+      checked_.options[option->key] = std::move(*checked);
+    }
+  }
+
+  void Unknown(const std::string& key) {
+    std::vector<std::string> names;
+    for (const OptionSchema& option : schema_) names.emplace_back(option.key);
+    const std::string nearest = NearestName(key, names);
+    std::string hint;
+    if (!nearest.empty()) {
+      hint = "did you mean '" + nearest + "'?";
+    } else if (Find("extra_args") != nullptr) {
+      hint = "flags of the CLI that awf does not know go into extra_args";
+    }
+    Report(Severity::kError, "WORKFLOW.PARSE.UNKNOWN_FIELD", key,
+           "provider " + std::string(request_.provider) + " has no option '" + key + "'", hint);
+  }
+
+  // A template's value is not known yet.
+  bool IsOpen(const json::value& value) const {
+    return !request_.rendered && value.is_string() && HasTemplate(value.get_string());
+  }
+
+  std::optional<json::value> Checked(const OptionSchema& option, const std::string& path, const json::value& value) {
+    if (IsOpen(value)) return value;
+    switch (option.type) {
+      case OptionType::kString:
+        return String(path, value);
+      case OptionType::kInteger:
+      case OptionType::kNumber:
+        return Number(option, path, value);
+      case OptionType::kBool:
+        return Bool(path, value);
+      case OptionType::kWords:
+        return value.is_string() ? Words(value.get_string()) : StringList(path, value);
+      case OptionType::kStringList:
+        return StringList(path, value);
+      case OptionType::kStringMap:
+        return StringMap(path, value);
+      case OptionType::kIgnored:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  // Numbers and booleans are taken as they were spelt in the file.
+  std::optional<json::value> String(const std::string& path, const json::value& value) {
+    if (value.is_string()) return value;
+    const auto source = request_.sources.find(path);
+    if (!value.is_null() && source != request_.sources.end()) return json::value(source->second);
+    Invalid(path, "option '" + path + "' must be a string");
+    return std::nullopt;
+  }
+
+  std::optional<json::value> Number(const OptionSchema& option, const std::string& path, const json::value& value) {
+    std::optional<double> number;
+    if (value.is_number()) number = value.to_number<double>();
+    if (request_.rendered && value.is_string()) number = NumberFrom(value.get_string());
+    const bool integer = option.type == OptionType::kInteger;
+    const bool in_range = number && *number >= option.min && *number <= option.max;  // false for NaN
+    if (!in_range || (integer && *number != static_cast<double>(static_cast<std::int64_t>(*number)))) {
+      Invalid(path, "option '" + path + "' must be " + (integer ? "an integer" : "a number") + RangeOf(option));
+      return std::nullopt;
+    }
+    if (integer) return json::value(static_cast<std::int64_t>(*number));
+    return json::value(*number);
+  }
+
+  static std::string RangeOf(const OptionSchema& option) {
+    if (option.max == std::numeric_limits<double>::max()) return " of at least " + Shown(option.min);
+    return " from " + Shown(option.min) + " to " + Shown(option.max);
+  }
+
+  std::optional<json::value> Bool(const std::string& path, const json::value& value) {
+    if (value.is_bool()) {
+      if (path != "stream" || !value.get_bool()) return value;
+      Invalid(path, "streaming is not supported yet", "remove the option");
+      return std::nullopt;
+    }
+    if (request_.rendered && value.is_string() && (value.get_string() == "true" || value.get_string() == "false")) {
+      return Bool(path, json::value(value.get_string() == "true"));
+    }
+    Invalid(path, "option '" + path + "' must be true or false");
+    return std::nullopt;
+  }
+
+  static json::value Words(std::string_view text) {
+    json::array words;
+    while (!text.empty()) {
+      const std::size_t comma = text.find(',');
+      std::string_view word = text.substr(0, comma);
+      text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+      while (word.starts_with(' ')) word.remove_prefix(1);
+      while (word.ends_with(' ')) word.remove_suffix(1);
+      if (!word.empty()) words.push_back(json::value(word));
+    }
+    return words;
+  }
+
+  std::optional<json::value> StringList(const std::string& path, const json::value& value) {
+    if (!value.is_array()) {
+      Invalid(path, "option '" + path + "' must be a list of strings");
+      return std::nullopt;
+    }
+    json::array list;
+    for (std::size_t i = 0; i < value.get_array().size(); ++i) {
+      if (auto item = String(path + "[" + std::to_string(i) + "]", value.get_array()[i]))
+        list.push_back(std::move(*item));
+    }
+    return list;
+  }
+
+  std::optional<json::value> StringMap(const std::string& path, const json::value& value) {
+    if (!value.is_object()) {
+      Invalid(path, "option '" + path + "' must be a map of strings");
+      return std::nullopt;
+    }
+    json::object map;
+    for (const auto& [name, item] : value.get_object()) {
+      const std::string item_path = path + "." + std::string(name);
+      if (name.empty() || name.contains('=') || name.contains('\0')) {
+        Invalid(item_path, "'" + std::string(name) + "' is no name for an environment variable");
+      } else if (auto text = String(item_path, item)) {
+        map[name] = std::move(*text);
+      }
+    }
+    return map;
+  }
+
+  void CheckEndpoint() {
+    Required("base_url", "OPENAI_BASE_URL");
+    Required("model", "OPENAI_MODEL");
+    if (checked_.options.contains("max_tokens") && checked_.options.contains("max_completion_tokens")) {
+      Invalid("max_tokens", "give either max_completion_tokens or max_tokens, not both");
+    }
+    const json::value* url = checked_.options.if_contains("base_url");
+    if (url == nullptr || IsOpen(*url)) return;
+    const std::string_view text = url->get_string();
+    if (!text.starts_with("http://") && !text.starts_with("https://")) {
+      Invalid("base_url", "base_url must begin with http:// or https://");
+    }
+  }
+
+  void Required(const std::string& key, const std::string& variable) {
+    const json::value* value = checked_.options.if_contains(key);
+    const bool empty = value != nullptr && value->is_string() && value->get_string().empty();
+    if (value != nullptr && !empty) return;
+    if (empty) checked_.options.erase(key);
+    // Given, but refused: that has been told.
+    if (!empty && std::ranges::any_of(checked_.findings,
+                                      [&](const Finding& finding) { return SnakeCase(finding.error.field) == key; })) {
+      return;
+    }
+    if (!environment_(variable).value_or("").empty()) return;
+    Report(Severity::kError, "WORKFLOW.PARSE.MISSING_FIELD", "",
+           "provider openai_compatible needs the option '" + key + "'",
+           "set options." + key + ", or " + variable + " in the environment");
+  }
+
+  const OptionsRequest& request_;
+  const EnvironmentLookup& environment_;
+  std::span<const OptionSchema> schema_;
+  CheckedOptions checked_;
+};
+
+std::string AllProviders() {
+  std::string all;
+  for (const std::string_view name : kBuilt) all += std::string(name) + ", ";
+  for (const std::string_view name : kPlanned) all += std::string(name) + ", ";
+  return all.substr(0, all.size() - 2);
+}
+
+}  // namespace
+
+std::optional<std::string> ProcessEnvironment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+std::expected<std::string, Error> ResolveProvider(std::string_view written) {
+  std::string_view name = written;
+  for (const auto& [alias, canonical] : kAliases) {
+    if (name == alias) name = canonical;
+  }
+  if (std::ranges::find(kBuilt, name) != std::end(kBuilt)) return std::string(name);
+  const std::string quoted = "provider '" + std::string(written) + "'";
+  if (std::ranges::find(kPlanned, name) != std::end(kPlanned)) {
+    return Fail("USER.PROVIDER.UNKNOWN", quoted + " is not supported yet",
+                "this build has claude and openai_compatible");
+  }
+  if (name == "custom") {
+    return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist",
+                "run a program of your own in a state of type: step");
+  }
+  std::vector<std::string> names(std::begin(kBuilt), std::end(kBuilt));
+  names.insert(names.end(), std::begin(kPlanned), std::end(kPlanned));
+  const std::string nearest = NearestName(name, names);
+  return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist; there are " + AllProviders(),
+              nearest.empty() ? "" : "did you mean '" + nearest + "'?");
+}
+
+CheckedOptions CheckProviderOptions(const OptionsRequest& request, const EnvironmentLookup& environment) {
+  return OptionChecker(request, environment).Run();
+}
+
+}  // namespace awf

@@ -1,0 +1,44 @@
+// Names of the providers and the options that each of them takes.
+//
+// One table for `validate` and for the start of a step, where templates have been rendered. Options are checked against
+// the schema of the provider: unknown keys, wrong types and values out of range are errors; camelCase spellings are
+// taken with a warning.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "application/language/scope.h"
+#include "domain/error.h"
+#include "domain/json.h"
+#include "domain/workflow.h"
+
+namespace awf {
+
+
+// The canonical name (claude, openai_compatible), aliases resolved. USER.PROVIDER.UNKNOWN for names that do not exist
+// and for providers that are not supported yet; the hint tells which is the case.
+std::expected<std::string, Error> ResolveProvider(std::string_view written);
+
+struct OptionsRequest {
+  std::string_view provider;  // canonical
+  const json::object& written;
+  const std::map<std::string, std::string>& sources;  // AgentState::option_sources
+  bool rendered = false;  // no templates are left, and text may stand for a number or boolean
+};
+
+struct CheckedOptions {
+  json::object options;  // canonical keys, proper types; lacks what is wrong
+  // Errors and warnings without position; `field` is the path as written, as "max_turns" or "env.NAME"; empty when
+  // something is missing.
+  std::vector<Finding> findings;
+};
+
+CheckedOptions CheckProviderOptions(const OptionsRequest& request, const EnvironmentLookup& environment);
+
+}  // namespace awf

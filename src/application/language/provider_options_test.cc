@@ -1,0 +1,119 @@
+#include "application/language/provider_options.h"
+
+#include <gtest/gtest.h>
+
+namespace awf {
+namespace {
+
+std::optional<std::string> NoEnvironment(const std::string&) { return std::nullopt; }
+
+struct Outcome {
+  std::string options, findings;
+};
+
+Outcome Check(std::string_view provider, std::string_view written, bool rendered = false,
+              const EnvironmentLookup& environment = NoEnvironment,
+              const std::map<std::string, std::string>& sources = {}) {
+  const json::object object = json::parse(written).as_object();
+  const CheckedOptions checked = CheckProviderOptions({provider, object, sources, rendered}, environment);
+  Outcome outcome{json::serialize(checked.options), ""};
+  for (const Finding& finding : checked.findings) {
+    outcome.findings += std::string(finding.severity == Severity::kError ? "E " : "W ") + finding.error.code + " " +
+                        finding.error.field + "; ";
+  }
+  return outcome;
+}
+
+TEST(ProviderNames, AreResolved) {
+  EXPECT_EQ(*ResolveProvider("claude"), "claude");
+  EXPECT_EQ(*ResolveProvider("openai_compatible"), "openai_compatible");
+  EXPECT_EQ(*ResolveProvider("openai-compatible"), "openai_compatible");
+}
+
+TEST(ProviderNames, ThatAreNotBuiltOrUnknownAreRefused) {
+  for (const char* name : {"gemini", "codex", "opencode", "github_copilot", "copilot", "mistral_vibe"}) {
+    const auto provider = ResolveProvider(name);
+    ASSERT_FALSE(provider.has_value()) << name;
+    EXPECT_EQ(provider.error().code, "USER.PROVIDER.UNKNOWN");
+    EXPECT_EQ(provider.error().message, "provider '" + std::string(name) + "' is not supported yet");
+  }
+  EXPECT_EQ(ResolveProvider("cluade").error().hint, "did you mean 'claude'?");
+  EXPECT_EQ(ResolveProvider("OpenAI-Compatible").error().hint, "did you mean 'openai_compatible'?");
+  EXPECT_EQ(ResolveProvider("custom").error().hint, "run a program of your own in a state of type: step");
+  EXPECT_EQ(ResolveProvider("").error().code, "USER.PROVIDER.UNKNOWN");
+}
+
+TEST(ProviderOptions, OfClaudeAreTaken) {
+  const Outcome outcome = Check("claude", R"({"model":"sonnet","max_turns":5,"max_budget_usd":1.5,"effort":"high",
+      "allowed_tools":"Read, Write,","dangerously_skip_permissions":true,"extra_args":["-x"],"env":{"A":"b"}})");
+  EXPECT_EQ(outcome.findings, "");
+  EXPECT_EQ(
+      outcome.options,
+      R"({"model":"sonnet","max_turns":5,"max_budget_usd":1.5E0,"effort":"high","allowed_tools":["Read","Write"],)"
+      R"("dangerously_skip_permissions":true,"extra_args":["-x"],"env":{"A":"b"}})");
+}
+
+TEST(ProviderOptions, CamelCaseIsTakenWithAWarning) {
+  const Outcome outcome = Check("claude", R"({"maxTurns":5})");
+  EXPECT_EQ(outcome.options, R"({"max_turns":5})");
+  EXPECT_EQ(outcome.findings, "W WORKFLOW.PARSE.UNKNOWN_FIELD maxTurns; ");
+  EXPECT_EQ(Check("claude", R"({"maxTurns":5,"max_turns":6})").findings, "E WORKFLOW.PARSE.INVALID_VALUE maxTurns; ");
+}
+
+TEST(ProviderOptions, UnknownAndWrongOnesAreErrors) {
+  EXPECT_EQ(
+      Check("claude", R"({"modle":"x","max_turns":0,"max_budget_usd":"1","effort":["x"],"env":{"A=B":"c"}})").findings,
+      "E WORKFLOW.PARSE.UNKNOWN_FIELD modle; E WORKFLOW.PARSE.INVALID_VALUE max_turns; "
+      "E WORKFLOW.PARSE.INVALID_VALUE max_budget_usd; E WORKFLOW.PARSE.INVALID_VALUE effort; "
+      "E WORKFLOW.PARSE.INVALID_VALUE env.A=B; ");
+  EXPECT_EQ(Check("claude", R"({"max_turns":1.5})").findings, "E WORKFLOW.PARSE.INVALID_VALUE max_turns; ");
+  EXPECT_EQ(Check("claude", R"({"max_turns":1e300})").findings, "E WORKFLOW.PARSE.INVALID_VALUE max_turns; ");
+  EXPECT_EQ(Check("claude", R"({"model":null})").findings, "E WORKFLOW.PARSE.INVALID_VALUE model; ");
+}
+
+TEST(ProviderOptions, NumbersForStringsKeepTheirSpelling) {
+  EXPECT_EQ(
+      Check("claude", R"({"model":4.1,"env":{"N":10}})", false, NoEnvironment, {{"model", "4.10"}, {"env.N", "0x0A"}})
+          .options,
+      R"({"model":"4.10","env":{"N":"0x0A"}})");
+}
+
+TEST(ProviderOptions, TemplatesWaitForTheRun) {
+  const std::string written = R"({"max_turns":"{{.inputs.n}}","dangerously_skip_permissions":"{{.inputs.f}}"})";
+  EXPECT_EQ(Check("claude", written).findings, "");
+  EXPECT_EQ(Check("claude", R"({"max_turns":"7","dangerously_skip_permissions":"true"})", true).options,
+            R"({"max_turns":7,"dangerously_skip_permissions":true})");
+  EXPECT_EQ(Check("claude", R"({"max_turns":"7"})").findings, "E WORKFLOW.PARSE.INVALID_VALUE max_turns; ");
+  EXPECT_EQ(Check("claude", R"({"max_turns":"nan"})", true).findings, "E WORKFLOW.PARSE.INVALID_VALUE max_turns; ");
+}
+
+TEST(ProviderOptions, OfOpenAiCompatibleNeedAnEndpoint) {
+  EXPECT_EQ(Check("openai_compatible", "{}").findings,
+            "E WORKFLOW.PARSE.MISSING_FIELD ; E WORKFLOW.PARSE.MISSING_FIELD ; ");
+  const auto environment = [](const std::string& name) -> std::optional<std::string> {
+    if (name == "OPENAI_BASE_URL") return "http://localhost/v1";
+    if (name == "OPENAI_MODEL") return "m";
+    return std::nullopt;
+  };
+  EXPECT_EQ(Check("openai_compatible", R"({"model":""})", false, environment).findings, "");
+  EXPECT_EQ(Check("openai_compatible", R"({"base_url":"","model":"m"})").findings, "E WORKFLOW.PARSE.MISSING_FIELD ; ");
+  EXPECT_EQ(Check("openai_compatible", R"({"base_url":"ftp://x","model":"m"})").findings,
+            "E WORKFLOW.PARSE.INVALID_VALUE base_url; ");
+  EXPECT_EQ(Check("openai_compatible", R"({"base_url":"{{.inputs.u}}","model":"{{.inputs.m}}"})").findings, "");
+  const std::string ends = R"({"base_url":"http://x","model":"m",)";
+  EXPECT_EQ(Check("openai_compatible", ends + R"("max_tokens":1,"max_completion_tokens":1})").findings,
+            "E WORKFLOW.PARSE.INVALID_VALUE max_tokens; ");
+  EXPECT_EQ(Check("openai_compatible", ends + R"("stream":true})").findings, "E WORKFLOW.PARSE.INVALID_VALUE stream; ");
+  EXPECT_EQ(Check("openai_compatible", ends + R"("stream":false,"temperature":2,"top_p":0})").findings, "");
+  EXPECT_EQ(Check("openai_compatible", ends + R"("temperature":2.1})").findings,
+            "E WORKFLOW.PARSE.INVALID_VALUE temperature; ");
+}
+
+TEST(ProviderOptions, OfAnEarlierImplementationAreIgnoredWithAWarning) {
+  const Outcome outcome = Check("claude", R"({"output_format":"json","workdir":"/x"})");
+  EXPECT_EQ(outcome.options, "{}");
+  EXPECT_EQ(outcome.findings, "W WORKFLOW.PARSE.UNKNOWN_FIELD output_format; W WORKFLOW.PARSE.UNKNOWN_FIELD workdir; ");
+}
+
+}  // namespace
+}  // namespace awf

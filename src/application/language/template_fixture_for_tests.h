@@ -1,0 +1,58 @@
+// Values and shorthands for the tests of templates.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "application/language/template.h"
+
+namespace awf {
+
+class FilesInMemory : public TextFiles {
+ public:
+  std::map<std::string, std::string> texts = {{"/flow/notes.txt", "a note\n"}, {"/etc/motd", "hello"}};
+  std::expected<std::string, Error> Read(const std::filesystem::path& path) override {
+    const auto found = texts.find(path.string());
+    if (found == texts.end()) return Fail("USER.INPUT.MISSING_FILE", "there is no file " + path.string());
+    return found->second;
+  }
+  bool Exists(const std::filesystem::path& path) override { return texts.contains(path.string()); }
+};
+
+inline Scope TemplateTestScope() {
+  static FilesInMemory files;
+  Scope scope;
+  scope.Set("inputs", json::parse(R"({
+    "name": "Ann", "empty": "", "count": 3, "flag": true, "csv": "a, b ,c", "nothing": null, "ratio": 1.1,
+    "quoted": "it's", "list": ["a", "b"], "nums": [1, 2, 3], "none": [], "map": {"b": 2, "a": 1},
+    "people": [{"name": "Bo", "tags": ["x"]}, {"name": "Cy", "tags": []}]})")
+                          .as_object());
+  scope.Set("workflow", json::parse(R"({"ID": "r1", "Name": "wf"})").as_object());
+  scope.Set("captures", json::parse(R"({"version": "1.2"})").as_object());
+  const auto state = [&](const char* name, const char* fields) {
+    scope.states[name] = std::make_shared<const json::object>(json::parse(fields).as_object());
+  };
+  state("one", R"({"Output": "  out\n", "ExitCode": 0, "JSON": null, "Response": {"a": {"b": [1, "x", 2.0]}}})");
+  state("my-state", R"({"Output": "dashed"})");
+  scope.environment = [](const std::string& name) -> std::optional<std::string> {
+    if (name == "HOME") return "/home/ann";
+    if (name == "BLANK") return "";
+    return std::nullopt;
+  };
+  scope.files = &files;
+  scope.folder = "/flow";
+  return scope;
+}
+
+// The text, or "PARSE offset message", or "FAULT offset message".
+inline std::string Rendered(std::string_view text) {
+  const auto parsed = Template::Parse(text);
+  if (!parsed) return "PARSE " + std::to_string(parsed.error().offset) + " " + parsed.error().message;
+  const auto rendered = parsed->Render(TemplateTestScope());
+  if (!rendered) return "FAULT " + std::to_string(rendered.error().offset) + " " + rendered.error().message;
+  return *rendered;
+}
+
+}  // namespace awf

@@ -1,0 +1,106 @@
+// RunRecorder: turns what happens in a run into log lines, audit records and spans. The one place that makes them.
+//
+// Each tool call becomes exactly one log line, one audit record and, where there is a span sink, one span, however it
+// ended; each entered state has one span and one pair of audit records, whatever the number of its attempts.
+// Thread-safe: states and calls may start and end on several threads; records of one call are made on the thread that
+// reports its end. Owns no sink; all of them outlive it. A log or trace that cannot be written costs one warning; an
+// audit that cannot be written is told once through `on_audit_failure`, which must end the run.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "application/records/span_builder.h"
+#include "domain/record_sinks.h"
+#include "domain/run_observer.h"
+#include "domain/time.h"
+
+namespace awf {
+
+// What the records say of the surroundings of a run.
+struct RecorderIdentity {
+  std::string user, host, awf_version;
+  std::set<std::string> secret_inputs;  // declared `secret: true`: masked whatever their name
+};
+
+struct RecorderSinks {
+  std::vector<LogSink*> logs;
+  AuditSink* audit = nullptr;  // required
+  SpanSink* spans = nullptr;   // null: no spans are made
+};
+
+// Sums over the run, for run.json.
+struct RunCounts {
+  int steps = 0, tool_calls = 0, tool_errors = 0, denials = 0, bypasses = 0;
+  std::int64_t tokens_input = 0, tokens_output = 0;
+  bool tokens_estimated = false;
+  std::optional<double> cost_usd;
+};
+
+class RunRecorder final : public RunObserver {
+ public:
+  using Clock = std::function<WallClock::time_point()>;
+
+  RunRecorder(RecorderIdentity identity, RecorderSinks sinks, std::function<void(const Error&)> on_audit_failure,
+              Clock clock = WallClock::now);
+
+  RunCounts Counts() const;
+  std::optional<Error> AuditFailure() const;
+
+  void RunStarted(const RunStart& start) override;
+  void StepStarted(const StepContext& step, const StepStart& start) override;
+  void ProxyIsReady(const StepContext& step, const ProxyReady& ready) override;
+  void ProxyWasLost(const StepContext& step, const ProxyLost& lost) override;
+  void IsolationKnown(const StepContext& step, const IsolationReport& report) override;
+  void CallFinished(const StepContext& step, const CallRecord& call, const CallEnd& end) override;
+  void Bypassed(const StepContext& step, const NativeUse& use) override;
+  void NativeCallRefused(const StepContext& step, const NativeUse& use) override;
+  void Logged(const StepContext* step, LogLevel level, std::string_view message, const json::object& fields) override;
+  void StepRetried(const StepContext& step, const StepRetry& retry) override;
+  void StepEnded(const StepContext& step, const StepEnd& end) override;
+  void RunEnded(const RunEnd& end) override;
+
+ private:
+  // A step between its start and its end, over all attempts.
+  struct OpenStep {
+    StepStart start;
+    StepNotes notes;
+    std::string protocol;        // of the server that was ready last
+    bool stderr_logged = false;  // by the executor itself
+  };
+
+  OpenStep* Find(const StepContext& step);  // under mutex_; null for a step that is not open
+  OpenStep Close(const StepContext& step, const StepEnd& end);
+  void AddEvent(const StepContext& step, std::string name, Attributes attributes);
+  LogRecord NewLog(const StepContext* step, LogLevel level, std::string_view message) const;
+  void WriteLog(const LogRecord& record);
+  void WriteAudit(std::string_view type, const json::object& fields, Durability durability = Durability::kWritten);
+  void WriteSpan(const SpanRecord& span);
+  bool FirstFailure(const std::string& sink);
+  LogRecord SinkWarning(const std::string& sink) const;
+  void LogCall(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error);
+  void AuditCall(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error);
+  void LogStepEnd(const StepContext& step, const StepEnd& end);
+  void LogAgentErrors(const StepContext& step, const StepEnd& end, const OpenStep& open);
+  void AuditStepEnd(const StepContext& step, const StepEnd& end, const OpenStep& open);
+
+  const RecorderIdentity identity_;
+  const RecorderSinks sinks_;
+  const std::function<void(const Error&)> on_audit_failure_;
+  const Clock clock_;
+
+  mutable std::mutex mutex_;  // guards what follows; never held while a sink writes
+  RunStart run_;              // constant once RunStarted was told
+  RunCounts counts_;
+  std::map<std::string, OpenStep> open_;  // by span id: one per entered state, whatever its attempts
+  std::set<std::string> coexistence_told_;
+  std::optional<Error> audit_failure_;
+  std::set<std::string> failed_sinks_;
+};
+
+}  // namespace awf

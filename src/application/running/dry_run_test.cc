@@ -1,0 +1,235 @@
+#include "application/running/dry_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace awf {
+namespace {
+
+class NoCommands final : public CommandExecutor {
+ public:
+  StepResult Run(const CommandRequest&, RunObserver&) override {
+    ADD_FAILURE() << "a dry run started a command";
+    return {};
+  }
+};
+
+class NoAgents final : public AgentExecutor {
+ public:
+  StepResult Run(const AgentRequest&, RunObserver&) override {
+    ADD_FAILURE() << "a dry run started an agent";
+    return {};
+  }
+};
+
+class FilesInMemory final : public TextFiles {
+ public:
+  std::expected<std::string, Error> Read(const std::filesystem::path& path) override {
+    const auto found = files.find(path.string());
+    if (found == files.end()) return Fail("USER.INPUT.MISSING_FILE", "cannot read " + path.string());
+    return found->second;
+  }
+  bool Exists(const std::filesystem::path& path) override { return files.contains(path.string()); }
+
+  std::map<std::string, std::string> files;
+};
+
+TemplateText Text(const std::string& text) { return {text, {"w.yaml", 1, 1}, {}}; }
+
+State Step(const std::string& name, const std::string& command, const std::string& next) {
+  State state;
+  state.name = name;
+  CommandState body;
+  body.command = Text(command);
+  state.body = body;
+  if (!next.empty()) state.on_success = StateTarget{next, {}};
+  return state;
+}
+
+State Terminal(const std::string& name, const std::string& message) {
+  State state;
+  state.name = name;
+  TerminalState body;
+  body.message = Text(message);
+  state.body = body;
+  return state;
+}
+
+class DryRunTest : public testing::Test {
+ protected:
+  DryRunTest() {
+    workflow_.name = "w";
+    workflow_.file = "flows/w.yaml";
+    request_.working_dir = "/";
+    request_.inputs = {{"word", "fine"}};
+    ports_.files = &files_;
+  }
+
+  RunPlan Plan() {
+    workflow_.initial.state = workflow_.states.front().name;
+    return PlanRun(workflow_, request_, ports_,
+                   [this](const AgentRequest& request) -> std::expected<AgentPreview, Error> {
+                     asked_.push_back(request);
+                     AgentPreview preview;
+                     preview.provider = request.provider;
+                     return preview;
+                   });
+  }
+  static std::string Names(const RunPlan& plan) {
+    std::string names;
+    for (const PlannedState& state : plan.states) names += state.path + " ";
+    return names;
+  }
+  static const PlannedState& At(const RunPlan& plan, const std::string& path) {
+    return *std::ranges::find(plan.states, path, &PlannedState::path);
+  }
+  static std::string TextAt(const PlannedState& state, const std::string& field) {
+    const auto found = std::ranges::find(state.texts, field, &PlannedText::field);
+    return found == state.texts.end() ? "none" : found->text + (found->fault.empty() ? "" : " (" + found->fault + ")");
+  }
+
+  NoCommands commands_;
+  NoAgents agents_;
+  RunObserver observer_;
+  FilesInMemory files_;
+  RunPorts ports_{commands_, agents_, observer_};
+  RunRequest request_;
+  Workflow workflow_;
+  std::vector<AgentRequest> asked_;
+};
+
+TEST_F(DryRunTest, WhatOnlyARunKnowsStandsAsAPlaceholder) {
+  workflow_.states = {
+      Step("build", "make {{.inputs.word}}", "use"),
+      Step("use",
+           "x {{.states.build.Output}} {{.states.build.Response.a.b}} {{.states.build.Status}} "
+           "{{.captures.log}}{{if eq .states.build.ExitCode 0}} ok{{end}} {{.workflow.Name}} {{.workflow.ID}}",
+           "done"),
+      Terminal("done", "{{range fromJson .states.use.Output}}{{.}}{{end}}")};
+  const RunPlan plan = Plan();
+  EXPECT_EQ(Names(plan), "build use done ");
+  EXPECT_EQ(TextAt(At(plan, "build"), "command"), "make fine");
+  EXPECT_EQ(TextAt(At(plan, "use"), "command"),
+            "x <states.build.Output> <states.build.Response.a.b> success <captures.log> ok w <workflow.ID>");
+  // What cannot be rendered with a placeholder is shown as it is written, and why.
+  EXPECT_TRUE(TextAt(At(plan, "done"), "message").starts_with("{{range fromJson .states.use.Output}}{{.}}{{end}} ("))
+      << TextAt(At(plan, "done"), "message");
+}
+
+TEST_F(DryRunTest, EachStateIsWalkedOnceAndAllWaysOfASuccess) {
+  State choose = Step("choose", "true", "right");
+  Transition left;
+  left.when = Text("inputs.word == 'x'");
+  left.target.state = "left";
+  choose.transitions = {left};
+  choose.on_failure = InlineFailure{Text("no"), 7, {}};
+  State left_state = Step("left", "true", "choose");
+  left_state.on_failure = StateTarget{"repair", {}};
+  workflow_.states = {choose, left_state, Step("right", "true", "done"), Step("repair", "true", "done"),
+                      Terminal("done", "")};
+  const RunPlan plan = Plan();
+  EXPECT_EQ(Names(plan), "choose left right done ");
+  EXPECT_EQ(plan.not_walked, std::vector<std::string>{"repair"});
+  const std::vector<PlannedTarget>& targets = plan.states[0].targets;
+  ASSERT_EQ(targets.size(), 3U);
+  EXPECT_EQ(targets[0].when + " → " + targets[0].goes, "inputs.word == 'x' → left");
+  EXPECT_EQ(targets[1].when + " → " + targets[1].goes, "on_success → right");
+  EXPECT_EQ(targets[2].when + " → " + targets[2].goes, "on_failure → the run fails with exit code 7");
+}
+
+TEST_F(DryRunTest, LoopsAreShownWithTheirFirstPassAndParallelStatesWithAllBranches) {
+  State loop, checks;
+  loop.name = "each";
+  ForEachState each;
+  each.items = json::array{"a {{.inputs.word}}", "b"};
+  each.body = {{"fix", {}}, {"checks", {}}};
+  loop.body = each;
+  loop.on_success = StateTarget{"done", {}};
+  checks.name = "checks";
+  ParallelState parallel;
+  parallel.branches = {{"lint", {}}, {"test", {}}};
+  checks.body = parallel;
+  workflow_.states = {loop,
+                      Step("fix", "fix {{.loop.Item}} {{.loop.Index1}}/{{.loop.Length}}", ""),
+                      checks,
+                      Step("lint", "lint {{.loop.Item}}", ""),
+                      Step("test", "test", ""),
+                      Terminal("done", "")};
+  const RunPlan plan = Plan();
+  EXPECT_EQ(Names(plan), "each each:0/fix each:0/checks each:0/checks/lint each:0/checks/test done ");
+  EXPECT_EQ(TextAt(plan.states[0], "items"), R"(["a fine","b"])");
+  EXPECT_EQ(plan.states[0].holds, (std::vector<std::string>{"fix", "checks"}));
+  EXPECT_EQ(TextAt(plan.states[1], "command"), "fix a fine 1/2");
+  EXPECT_EQ(TextAt(plan.states[3], "command"), "lint a fine");
+  EXPECT_TRUE(plan.not_walked.empty());
+}
+
+TEST_F(DryRunTest, ItemsThatOnlyARunKnowsStayAsWritten) {
+  State loop;
+  loop.name = "each";
+  ForEachState each;
+  each.items = Text("states.list.JSON");
+  each.body = {{"fix", {}}};
+  loop.body = each;
+  workflow_.states = {Step("list", "ls", "each"), loop, Step("fix", "fix {{.loop.Item.file}}", "")};
+  const RunPlan plan = Plan();
+  EXPECT_EQ(TextAt(At(plan, "each"), "items"), "states.list.JSON (they are known when the loop begins)");
+  EXPECT_EQ(TextAt(At(plan, "each:0/fix"), "command"), "fix <loop.Item.file>");
+}
+
+TEST_F(DryRunTest, AnAgentIsPreviewedWithItsWholeRequest) {
+  files_.files["/flows/ask.md"] = "about {{.states.list.Response.name}}";
+  State ask;
+  ask.name = "ask";
+  AgentState agent;
+  agent.provider = Text("{{.inputs.who}}");
+  agent.prompt_file = Text("ask.md");
+  ask.body = agent;
+  ask.dir = Text("/not/there/yet");
+  ask.timeout = TimeoutSetting{std::chrono::seconds(90), {}, {}};
+  request_.inputs["who"] = "claude";
+  workflow_.states = {Step("list", "ls", "ask"), ask};
+  const RunPlan plan = Plan();
+  ASSERT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(asked_[0].provider, "claude");
+  EXPECT_EQ(asked_[0].prompt, "about <states.list.Response.name>");
+  const PlannedState& state = At(plan, "ask");
+  EXPECT_EQ(TextAt(state, "prompt"), "about <states.list.Response.name>");
+  EXPECT_EQ(state.agent->provider, "claude");
+  EXPECT_EQ(state.timeout, "1m30s");
+  ASSERT_EQ(state.notes.size(), 1U);
+  EXPECT_NE(state.notes[0].find("/not/there/yet does not exist"), std::string::npos);
+}
+
+TEST_F(DryRunTest, AnAgentThatIsNotKnownYetIsShownAsWritten) {
+  State ask;
+  ask.name = "ask";
+  AgentState agent;
+  agent.provider = Text("{{.states.pick.Output}}");
+  agent.prompt = Text("hi {{.inputs.word}}");
+  ask.body = agent;
+  workflow_.states = {Step("pick", "echo claude", "ask"), ask};
+  const RunPlan plan = Plan();
+  EXPECT_TRUE(asked_.empty());
+  const PlannedState& state = At(plan, "ask");
+  EXPECT_FALSE(state.agent);
+  EXPECT_EQ(TextAt(state, "provider") + "|" + TextAt(state, "prompt"), "<states.pick.Output>|hi fine");
+  ASSERT_EQ(state.notes.size(), 1U);
+  EXPECT_TRUE(state.notes[0].starts_with("USER.PROVIDER.UNKNOWN: ")) << state.notes[0];
+}
+
+TEST_F(DryRunTest, ASingleStateIsPlannedWithItsMocks) {
+  workflow_.states = {Step("build", "make", "use"), Step("use", "x {{.states.build.Output}}", "done"),
+                      Terminal("done", "")};
+  request_.only_state = "use";
+  request_.mocks["build"] = std::make_shared<const json::object>(json::object{{"Output", "2 warnings"}});
+  const RunPlan plan = Plan();
+  EXPECT_EQ(Names(plan), "use ");
+  EXPECT_EQ(TextAt(plan.states[0], "command"), "x 2 warnings");
+}
+
+}  // namespace
+}  // namespace awf

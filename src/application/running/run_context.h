@@ -1,0 +1,38 @@
+// RunContext: what all parts of one run share. Lives as long as the run; nothing in it is owned but the stop token.
+#pragma once
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+#include "application/language/scope.h"
+#include "application/running/place.h"
+#include "application/running/run_memory.h"
+#include "application/running/workflow_runner.h"
+#include "domain/json.h"
+#include "domain/time.h"
+#include "domain/workflow.h"
+
+namespace awf {
+
+struct RunContext {
+  RunPorts& ports;
+  const Workflow& workflow;
+  const RunRequest& request;
+  RunMemory& memory;
+  SteadyClock::time_point start;
+  WallClock::time_point started;
+  std::stop_token halted;  // the whole run must end: it was cancelled, or its journal failed
+
+  // All namespaces as a state at that place sees them now.
+  Scope ScopeAt(const Place& place, const std::string& state) const;
+  std::filesystem::path WorkflowFolder() const;  // absolute
+};
+
+// The namespaces that stay the same: inputs, awf, context.
+Scope ConstantScope(const RunPorts& ports, const RunRequest& request, const json::object& inputs);
+
+// The folder from which a workflow's relative paths start.
+std::filesystem::path FolderOf(const Workflow& workflow, const std::filesystem::path& working_dir);
+
+}  // namespace awf

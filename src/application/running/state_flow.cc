@@ -1,0 +1,77 @@
+#include "application/running/state_flow.h"
+
+#include <utility>
+
+#include "application/language/expression.h"
+#include "application/running/step_renderer.h"
+
+namespace awf {
+namespace {
+
+std::string ClassOf(const std::string& code) { return code.substr(0, code.find('.')); }
+
+// on_failure: {message, status}.
+Route InlineRoute(const State& state, const InlineFailure& failure, const StepEnd& end, Scope scope,
+                  const RunContext& run) {
+  const Error& error = *end.error;
+  scope.Set("error", {{"Message", error.message},
+                      {"State", state.name},
+                      {"ExitCode", end.exit_code},
+                      {"Type", ClassOf(error.code)},
+                      {"Code", error.code}});
+  const auto message =
+      StepRenderer(run.request, scope, run.WorkflowFolder()).Text(state, failure.message, "on_failure.message");
+  RunEnding ending;
+  ending.exit_code = failure.status;
+  if (message) {
+    ending.message = *message;
+    ending.error = {"EXECUTION.WORKFLOW.FAILED", *message, {}, failure.position, state.name, "on_failure"};
+  } else {
+    ending.error = message.error();
+  }
+  return {{}, std::move(ending), {}};
+}
+
+}  // namespace
+
+bool IsRoutable(const StepEnd& end) {
+  return end.status != StepStatus::kCancelled && !(end.error && end.error->code.starts_with("SYSTEM."));
+}
+
+std::expected<std::string, Error> ChosenTransition(const State& state, const Scope& scope) {
+  for (const Transition& transition : state.transitions) {
+    if (transition.when.empty()) return transition.target.state;
+    const auto holds = TestExpressionText(transition.when.text, scope);
+    if (!holds) {
+      const TemplateFault& fault = holds.error();
+      return std::unexpected(Error{"EXECUTION.EXPRESSION.FAILED",
+                                   "'when: " + transition.when.text + "' failed: " + fault.message, fault.hint,
+                                   transition.when.At(fault.offset), state.name, "transitions"});
+    }
+    if (*holds) return transition.target.state;
+  }
+  return std::string();
+}
+
+Route RouteWithoutTransition(const State& state, const StepEnd& end, const Place& place, const Scope& scope,
+                             const RunContext& run) {
+  if (end.status == StepStatus::kSuccess || state.continue_on_error) {
+    if (state.on_success) return {state.on_success->state, {}, {}};
+    if (place.flow == Flow::kBody) return {place.following, {}, {}};
+    if (end.status == StepStatus::kSuccess) {
+      return {{},
+              {},
+              Error{"SYSTEM.INTERNAL.UNMAPPED",
+                    "nothing follows the success of state '" + state.name + "'",
+                    {},
+                    state.position,
+                    state.name,
+                    {}}};
+    }
+  }
+  if (!state.on_failure) return {};
+  if (const auto* target = std::get_if<StateTarget>(&*state.on_failure)) return {target->state, {}, {}};
+  return InlineRoute(state, std::get<InlineFailure>(*state.on_failure), end, scope, run);
+}
+
+}  // namespace awf

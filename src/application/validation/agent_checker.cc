@@ -1,0 +1,45 @@
+#include "application/validation/agent_checker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "application/language/provider_options.h"
+#include "application/language/template.h"
+
+namespace awf {
+
+void AgentChecker::Check(const State& state, const AgentState& agent) {
+  if (agent.mcp_proxy) EmptyProxy(state, agent);
+  if (agent.provider.empty() || HasTemplate(agent.provider.text)) return;
+  const auto provider = ResolveProvider(agent.provider.text);
+  if (provider) return Options(state, agent, *provider);
+  Error error = provider.error();
+  error.position = agent.provider.position;
+  error.step = state.name;
+  error.field = "provider";
+  findings_.push_back({Severity::kError, std::move(error)});
+}
+
+void AgentChecker::Options(const State& state, const AgentState& agent, const std::string& provider) {
+  const CheckedOptions checked = CheckProviderOptions({provider, agent.options, agent.option_sources}, environment_);
+  for (Finding finding : checked.findings) {
+    const auto position = agent.option_positions.find(finding.error.field);
+    finding.error.position = position == agent.option_positions.end() ? agent.provider.position : position->second;
+    finding.error.step = state.name;
+    finding.error.field = finding.error.field.empty() ? "options" : "options." + finding.error.field;
+    findings_.push_back(std::move(finding));
+  }
+}
+
+void AgentChecker::EmptyProxy(const State& state, const AgentState& agent) {
+  const McpProxySettings& proxy = *agent.mcp_proxy;
+  const bool exposes = std::ranges::any_of(proxy.plugin_tools, [](const auto& entry) { return !entry.expose.empty(); });
+  if (!proxy.enable || proxy.intercept_builtins || exposes) return;
+  findings_.push_back(
+      {Severity::kError,
+       {"USER.MCP_PROXY.EMPTY_PROXY",
+        "mcp_proxy is enabled but offers no tool: intercept_builtins is false and nothing is exposed",
+        "set intercept_builtins: true, or remove the block", agent.mcp_proxy_position, state.name, "mcp_proxy"}});
+}
+
+}  // namespace awf

@@ -1,0 +1,32 @@
+#include "application/validation/workflow_validator.h"
+
+#include "application/validation/agent_checker.h"
+#include "application/validation/capture_checker.h"
+#include "application/validation/expression_checker.h"
+#include "application/validation/file_checker.h"
+#include "application/validation/flow_checker.h"
+#include "application/validation/reference_checker.h"
+#include "application/validation/state_graph.h"
+#include "application/validation/template_checker.h"
+#include "application/validation/text_checker.h"
+
+namespace awf {
+
+void ValidateWorkflow(const Workflow& workflow, const ValidationContext& context, std::vector<Finding>& findings) {
+  const StateGraph graph(workflow);
+  FlowChecker(workflow, graph, findings).Check();
+  CheckCaptureNames(workflow, findings);
+  ReferenceChecker references(workflow, graph, findings);
+  TemplateChecker templates(references);
+  ExpressionChecker expressions(references, templates, context.regexes);
+  TextChecker texts(graph, references, templates, expressions);
+  AgentChecker agents(context.environment, findings);
+  FileChecker files(workflow, context, templates, findings);
+  for (const State& state : workflow.states) {
+    texts.Check(state);
+    files.Check(state);
+    if (const auto* agent = std::get_if<AgentState>(&state.body)) agents.Check(state, *agent);
+  }
+}
+
+}  // namespace awf

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "infrastructure/regex/re2_regex.h"
 #include "infrastructure/yaml/workflow_loader.h"
 
 namespace awf {
@@ -43,6 +44,15 @@ std::string Lines(const std::vector<Finding>& findings) {
 
 std::optional<std::string> EmptyEnvironment(const std::string&) { return std::nullopt; }
 
+class FilesOnDisk final : public TextFiles {
+ public:
+  std::expected<std::string, Error> Read(const fs::path& path) override {
+    if (!Exists(path)) return Fail("USER.INPUT.MISSING_FILE", "there is no file " + path.string());
+    return FileText(path);
+  }
+  bool Exists(const fs::path& path) override { return fs::is_regular_file(path); }
+};
+
 std::string Described(const LoadedWorkflow& loaded) {
   std::string text;
   for (const Finding& finding : loaded.findings) {
@@ -55,17 +65,20 @@ std::string Described(const LoadedWorkflow& loaded) {
 }
 
 TEST(WorkflowFixtures, GiveTheirFindings) {
+  const Re2Compiler regexes;
+  FilesOnDisk files;
+  const ValidationContext context{EmptyEnvironment, &regexes, &files, Folders::From(EmptyEnvironment, Folder())};
   int count = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(Folder())) {
     if (entry.path().extension() != ".yaml") continue;
     ++count;
-    const LoadedWorkflow loaded = LoadWorkflow(entry.path().string(), EmptyEnvironment);
+    const LoadedWorkflow loaded = LoadWorkflow(entry.path().string(), context);
     const fs::path expected = fs::path(entry.path()).replace_extension(".expected");
     ASSERT_TRUE(fs::exists(expected)) << expected << " is missing for\n" << Described(loaded);
     EXPECT_EQ(Lines(loaded.findings), FileText(expected)) << entry.path().filename() << "\n" << Described(loaded);
     for (const Finding& finding : loaded.findings) EXPECT_EQ(finding.error.position.file, entry.path().string());
   }
-  EXPECT_GE(count, 60);
+  EXPECT_GE(count, 120);
 }
 
 }  // namespace

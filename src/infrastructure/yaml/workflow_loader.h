@@ -4,12 +4,13 @@
 // so that all of them apply the same checks. All findings are collected, not only the first, and sorted by position.
 #pragma once
 
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "application/workflow_validator.h"
+#include "application/validation/workflow_validator.h"
 #include "domain/workflow.h"
 
 namespace awf {
@@ -23,11 +24,14 @@ struct LoadedWorkflow {
   bool Runnable() const;
 };
 
-// USER.WORKFLOW.NOT_FOUND when there is no such file or its name does not end in .yaml or .yml.
-LoadedWorkflow LoadWorkflow(const std::string& path, const EnvironmentLookup& environment = ProcessEnvironment);
+// The path of the workflow that a user means: an existing path that ends in .yaml or .yml, else NAME.yaml in the first
+// of the folders that has it. USER.WORKFLOW.NOT_FOUND names the places searched and the nearest name.
+std::expected<std::string, Error> FindWorkflow(const std::string& name_or_path, const Folders& folders);
 
-// The same for a text in memory; `file` is its name in positions.
-LoadedWorkflow LoadWorkflowText(std::string_view text, const std::string& file,
-                                const EnvironmentLookup& environment = ProcessEnvironment);
+// `path` is a file, as FindWorkflow returns it.
+LoadedWorkflow LoadWorkflow(const std::string& path, const ValidationContext& context);
+
+// The same for a text in memory; `file` is its name in positions, and what relative paths in it start from.
+LoadedWorkflow LoadWorkflowText(std::string_view text, const std::string& file, const ValidationContext& context);
 
 }  // namespace awf

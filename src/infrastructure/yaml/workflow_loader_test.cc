@@ -8,12 +8,18 @@
 #include <filesystem>
 #include <fstream>
 
+#include "infrastructure/regex/re2_regex.h"
+
 namespace awf {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> EmptyEnvironment(const std::string&) { return std::nullopt; }
+ValidationContext Offline() {
+  ValidationContext context;
+  context.environment = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
+  return context;
+}
 
 Error OnlyError(const LoadedWorkflow& loaded) {
   EXPECT_EQ(loaded.findings.size(), 1U);
@@ -32,16 +38,16 @@ class LoaderTest : public testing::Test {
 
 TEST_F(LoaderTest, FilesThatAreNotThere) {
   const std::string missing = (folder_ / "none.yaml").string();
-  EXPECT_EQ(OnlyError(LoadWorkflow(missing)),
+  EXPECT_EQ(OnlyError(LoadWorkflow(missing, Offline())),
             (Error{"USER.WORKFLOW.NOT_FOUND", "there is no file " + missing, "give the path of a .yaml file",
                    Position{missing, 0, 0}, "", ""}));
-  EXPECT_EQ(OnlyError(LoadWorkflow("flow.txt")).hint, "workflow files end in .yaml or .yml");
+  EXPECT_EQ(OnlyError(LoadWorkflow("flow.txt", Offline())).hint, "workflow files end in .yaml or .yml");
   const std::string directory = (folder_ / "dir.yaml").string();
   fs::create_directory(directory);
-  EXPECT_EQ(OnlyError(LoadWorkflow(directory)).message, directory + " is not a regular file");
+  EXPECT_EQ(OnlyError(LoadWorkflow(directory, Offline())).message, directory + " is not a regular file");
   const std::string fifo = (folder_ / "fifo.yml").string();
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(OnlyError(LoadWorkflow(fifo)).code, "USER.WORKFLOW.NOT_FOUND");
+  EXPECT_EQ(OnlyError(LoadWorkflow(fifo, Offline())).code, "USER.WORKFLOW.NOT_FOUND");
 }
 
 TEST_F(LoaderTest, FilesThatMayNotBeRead) {
@@ -49,13 +55,13 @@ TEST_F(LoaderTest, FilesThatMayNotBeRead) {
   const std::string path = (folder_ / "secret.yaml").string();
   std::ofstream(path) << "name: x\n";
   fs::permissions(path, fs::perms::none);
-  EXPECT_EQ(OnlyError(LoadWorkflow(path)).code, "SYSTEM.IO.PERMISSION_DENIED");
+  EXPECT_EQ(OnlyError(LoadWorkflow(path, Offline())).code, "SYSTEM.IO.PERMISSION_DENIED");
 }
 
 TEST_F(LoaderTest, FilesThatAreTooLarge) {
   const std::string path = (folder_ / "large.yaml").string();
   std::ofstream(path) << "name: " << std::string(5U << 20, 'x') << "\n";
-  const Error error = OnlyError(LoadWorkflow(path));
+  const Error error = OnlyError(LoadWorkflow(path, Offline()));
   EXPECT_EQ(error.code, "WORKFLOW.PARSE.YAML_SYNTAX");
   EXPECT_EQ(error.message, "the file is larger than 4 MiB");
 }
@@ -96,7 +102,7 @@ states:
     on_failure: end
   end: {type: terminal, status: failure, message: bye}
 )";
-  const LoadedWorkflow loaded = LoadWorkflowText(text, "f.yaml", EmptyEnvironment);
+  const LoadedWorkflow loaded = LoadWorkflowText(text, "f.yaml", Offline());
   ASSERT_TRUE(loaded.workflow.has_value());
   EXPECT_EQ(loaded.source, text);
   const Workflow& flow = *loaded.workflow;
@@ -146,11 +152,44 @@ states:
   EXPECT_EQ(end.message.text, "bye");
 }
 
+TEST(WorkflowLoader, InputsWithTheirRules) {
+  const Re2Compiler regexes;
+  ValidationContext context = Offline();
+  context.regexes = &regexes;
+  const LoadedWorkflow loaded = LoadWorkflowText(R"(name: x
+inputs:
+  - {name: tag, required: true, default: v1, validation: {pattern: "^v", enum: [v1, 1.10]}}
+  - {name: level, type: integer, validation: {min: -1, max: 0x10}}
+  - {name: doc, validation: {file_exists: true, file_extension: [.md, .txt]}}
+  - {name: bad, default: w1, validation: {pattern: "^v"}}
+  - {name: hidden, secret: true, default: w1, validation: {pattern: "^v"}}
+  - {name: broken, validation: {pattern: "a(b"}}
+states: {initial: z, z: {type: terminal}}
+)",
+                                                 "f.yaml", context);
+  ASSERT_EQ(loaded.workflow->inputs.size(), 6U);
+  const std::vector<WorkflowInput>& inputs = loaded.workflow->inputs;
+  EXPECT_TRUE(inputs[0].required);
+  EXPECT_EQ(inputs[0].default_value, "v1");
+  EXPECT_EQ(inputs[0].validation.pattern, "^v");
+  EXPECT_EQ(inputs[0].validation.values, (std::vector<std::string>{"v1", "1.10"}));
+  EXPECT_EQ(inputs[0].validation.position, (Position{"f.yaml", 3, 58}));
+  EXPECT_EQ(inputs[1].validation.min, -1);
+  EXPECT_EQ(inputs[1].validation.max, 16);
+  EXPECT_TRUE(inputs[2].validation.file_exists);
+  EXPECT_EQ(inputs[2].validation.file_extensions, (std::vector<std::string>{".md", ".txt"}));
+  EXPECT_EQ(inputs[3].default_value, std::nullopt);
+  ASSERT_EQ(loaded.findings.size(), 3U);
+  EXPECT_EQ(loaded.findings[0].error.field, "inputs[3].default");
+  EXPECT_EQ(loaded.findings[1].error.message.find("w1"), std::string::npos) << loaded.findings[1].error.message;
+  EXPECT_EQ(loaded.findings[2].error.message.substr(0, 25), "the pattern is not valid:");
+}
+
 TEST(WorkflowLoader, FindingsTellStateFieldAndHint) {
   const LoadedWorkflow loaded = LoadWorkflowText(
       "name: x\nstates:\n  initial: a\n  a:\n    type: agent\n    provider: claude\n    prompt: hi\n"
       "    mcp_proxy: {enable: true, intercept_builtin: false}\n    on_success: z\n  z: {type: terminal}\n",
-      "f.yaml", EmptyEnvironment);
+      "f.yaml", Offline());
   EXPECT_EQ(OnlyError(loaded), (Error{"USER.MCP_PROXY.UNKNOWN_KEY", "unknown key 'intercept_builtin'",
                                       "did you mean 'intercept_builtins'?", Position{"f.yaml", 8, 31}, "a",
                                       "mcp_proxy.intercept_builtin"}));
@@ -161,7 +200,7 @@ TEST(WorkflowLoader, FindingsOfAnAliasedMapAreToldOncePerState) {
       "name: x\nstates:\n  initial: a\n"
       "  a: {type: agent, provider: claude, prompt: hi, options: &o {env: {A: [1], B: [1]}}, on_success: b}\n"
       "  b: {type: agent, provider: claude, prompt: hi, options: *o, on_success: z}\n  z: {type: terminal}\n",
-      "f.yaml", EmptyEnvironment);
+      "f.yaml", Offline());
   EXPECT_EQ(loaded.findings.size(), 4U);
 }
 
@@ -169,8 +208,9 @@ TEST(WorkflowLoader, TheEnvironmentMayHoldTheEndpoint) {
   const char* text =
       "name: x\nstates:\n  initial: a\n  a: {type: agent, provider: openai_compatible, prompt: hi, on_success: z}\n"
       "  z: {type: terminal}\n";
-  EXPECT_EQ(LoadWorkflowText(text, "f.yaml", EmptyEnvironment).findings.size(), 2U);
-  const auto set = [](const std::string&) -> std::optional<std::string> { return "http://localhost"; };
+  EXPECT_EQ(LoadWorkflowText(text, "f.yaml", Offline()).findings.size(), 2U);
+  ValidationContext set;
+  set.environment = [](const std::string&) -> std::optional<std::string> { return "http://localhost"; };
   EXPECT_TRUE(LoadWorkflowText(text, "f.yaml", set).Runnable());
 }
 
@@ -183,13 +223,12 @@ std::string Chain(int states) {
   return text;
 }
 
-// A file full of mistakes must not take minutes: no hints and no order checks beyond 1000 states.
+// A file full of mistakes must not take minutes: no order checks beyond 1000 states.
 TEST(WorkflowLoader, ManyStatesAreCheckedInTime) {
   const std::string end = "  s999: {type: terminal}\n";
-  EXPECT_EQ(LoadWorkflowText(Chain(999) + end, "f.yaml", EmptyEnvironment).findings.size(), 999U);
-  const LoadedWorkflow loaded = LoadWorkflowText(Chain(10'000), "f.yaml", EmptyEnvironment);
+  EXPECT_EQ(LoadWorkflowText(Chain(999) + end, "f.yaml", Offline()).findings.size(), 999U);
+  const LoadedWorkflow loaded = LoadWorkflowText(Chain(10'000), "f.yaml", Offline());
   EXPECT_EQ(OnlyError(loaded).message, "there is no state 's10000'");
-  EXPECT_EQ(OnlyError(loaded).hint, "");
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ class Composer {
   Composer(const Composer&) = delete;
   Composer& operator=(const Composer&) = delete;
 
+  bool empty() const { return empty_; }
+
   YamlNodePtr Document() {
     if (!ready_) return Failed(1, 1, "out of memory");
     bool in_document = false;
@@ -82,9 +84,10 @@ class Composer {
         case YAML_DOCUMENT_END_EVENT:
           break;
         case YAML_STREAM_END_EVENT:
-          return root != nullptr ? root : Failed(1, 1, "the file holds no document");
+          empty_ = root == nullptr;
+          return empty_ ? Failed(1, 1, "the file holds no document") : root;
         case YAML_DOCUMENT_START_EVENT:
-          if (in_document) return FailedAt(event, "a second document begins here", "one file holds one workflow");
+          if (in_document) return FailedAt(event, "a second document begins here", "one file holds one document");
           in_document = true;
           break;
         default:
@@ -267,7 +270,7 @@ class Composer {
   std::string file_;
   std::vector<Finding>& findings_;
   yaml_parser_t parser_{};
-  bool ready_ = false;
+  bool ready_ = false, empty_ = false;
   std::map<std::string, YamlNodePtr, std::less<>> anchors_;
   std::size_t nodes_ = 0, bytes_ = 0;
 };
@@ -294,7 +297,9 @@ ComposedYaml ComposeYaml(std::string_view bytes, const std::string& file) {
         Refusal(file, composed.source->MarkOf(bad), "the text is not valid UTF-8", "save the file in UTF-8"));
     return composed;
   }
-  composed.root = Composer(*composed.source, file, composed.findings).Document();
+  Composer composer(*composed.source, file, composed.findings);
+  composed.root = composer.Document();
+  composed.empty = composer.empty();
   return composed;
 }
 

@@ -24,7 +24,8 @@ inline constexpr std::size_t kMaxYamlText = 16U << 20;
 
 struct ComposedYaml {
   std::unique_ptr<YamlSource> source;
-  YamlNodePtr root;  // null when the text could not be read
+  YamlNodePtr root;    // null when the text could not be read
+  bool empty = false;  // nothing but white space and comments, which is a finding too
   std::vector<Finding> findings;
 };
 

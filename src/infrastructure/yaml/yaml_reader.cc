@@ -1,9 +1,11 @@
 #include "infrastructure/yaml/yaml_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 
+#include "application/language/duration.h"
 #include "domain/nearest_name.h"
 
 namespace awf {
@@ -11,7 +13,40 @@ namespace {
 
 constexpr std::string_view kNotYet = "not supported yet";
 
-std::string Described(const YamlNode& node) {
+bool HasUpper(std::string_view word) {
+  return std::ranges::any_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+// maxTurns → max_turns
+std::string SnakeCase(std::string_view key) {
+  std::string snake;
+  for (const char c : key) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !snake.empty()) snake.push_back('_');
+    snake.push_back(upper ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  return snake;
+}
+
+std::string Shortest(double number) {
+  std::array<char, 32> digits;
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
+}
+
+bool SpellsBoolean(std::string_view text) {
+  static constexpr std::string_view kSpellings[] = {"true", "false", "yes", "no", "on", "off"};
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return std::ranges::find(kSpellings, lower) != std::end(kSpellings);
+}
+
+}  // namespace
+
+std::string JoinPath(const std::string& parent, std::string_view key) {
+  return parent.empty() ? std::string(key) : parent + "." + std::string(key);
+}
+
+std::string DescriptionOf(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kSequence) return "a list";
   if (node.kind == YamlNode::Kind::kMapping) return "a map";
   switch (TypeOf(node)) {
@@ -26,23 +61,6 @@ std::string Described(const YamlNode& node) {
       return "a string";
   }
   return "a string";
-}
-
-bool HasUpper(std::string_view word) {
-  return std::ranges::any_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
-}
-
-bool SpellsBoolean(std::string_view text) {
-  static constexpr std::string_view kSpellings[] = {"true", "false", "yes", "no", "on", "off"};
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return std::ranges::find(kSpellings, lower) != std::end(kSpellings);
-}
-
-}  // namespace
-
-std::string JoinPath(const std::string& parent, std::string_view key) {
-  return parent.empty() ? std::string(key) : parent + "." + std::string(key);
 }
 
 std::optional<long long> ParseInteger(std::string_view text) {
@@ -63,37 +81,51 @@ YamlReader::YamlReader(const YamlSource& source, std::string file, std::vector<F
 
 void YamlReader::Report(const YamlNode& at, std::string_view code, std::string message, const std::string& field,
                         std::string hint, Severity severity) {
-  findings_.push_back(
-      {severity, {std::string(code), std::move(message), std::move(hint), PositionOf(at), step_, field}});
+  ReportAt(PositionOf(at), code, std::move(message), field, std::move(hint), severity);
+}
+
+void YamlReader::ReportAt(const Position& at, std::string_view code, std::string message, const std::string& field,
+                          std::string hint, Severity severity) {
+  findings_.push_back({severity, {std::string(code), std::move(message), std::move(hint), at, step_, field}});
 }
 
 void YamlReader::Invalid(const YamlNode& at, std::string message, const std::string& field, std::string hint) {
   Report(at, "WORKFLOW.PARSE.INVALID_VALUE", std::move(message), field, std::move(hint));
 }
 
-void YamlReader::CheckKeys(const YamlNode& map, const KeyTable& keys, const std::string& field) {
+std::vector<std::string> YamlReader::CheckKeys(const YamlNode& map, const KeyTable& keys, const std::string& field) {
+  std::vector<std::string> meant;
   for (const YamlEntry& entry : map.entries) {
     const std::string& key = entry.key->text;
     if (std::ranges::find(keys.known, key) != keys.known.end()) continue;
-    Report(*entry.key, keys.code, "unknown key '" + key + "'", JoinPath(field, key), HintFor(key, keys));
+    Advice advice = AdviceFor(key, keys);
+    Report(*entry.key, keys.code, "unknown key '" + key + "'", JoinPath(field, key), std::move(advice.hint));
+    if (!advice.meant.empty()) meant.push_back(std::move(advice.meant));
   }
+  return meant;
 }
 
-std::string YamlReader::HintFor(const std::string& key, const KeyTable& keys) const {
+YamlReader::Advice YamlReader::AdviceFor(const std::string& key, const KeyTable& keys) const {
   const auto is_planned = [&](std::string_view name) {
     return std::ranges::find(keys.planned, name) != keys.planned.end();
   };
-  if (key == "<<" || key.starts_with("x-") || is_planned(key)) return std::string(kNotYet);
-  for (const auto& [own, hint] : keys.hints) {
-    if (own == key) return std::string(hint);
+  const auto own_hint = [&](std::string_view name) {
+    const auto own = std::ranges::find(keys.hints, name, &std::pair<std::string_view, std::string_view>::first);
+    return own == keys.hints.end() ? std::string() : std::string(own->second);
+  };
+  if (key == "<<" || key.starts_with("x-") || is_planned(key)) return {std::string(kNotYet), {}};
+  if (std::string hint = own_hint(key); !hint.empty()) return {std::move(hint), {}};
+  if (HasUpper(key)) {
+    if (std::string hint = own_hint(SnakeCase(key)); !hint.empty()) return {std::move(hint), {}};
   }
   std::vector<std::string> candidates(keys.known.begin(), keys.known.end());
   candidates.insert(candidates.end(), keys.planned.begin(), keys.planned.end());
-  const std::string nearest = NearestName(key, candidates);
+  std::string nearest = NearestName(key, candidates);
   if (nearest.empty()) return {};
-  if (is_planned(nearest)) return "'" + nearest + "' is " + std::string(kNotYet);
-  if (HasUpper(key)) return "keys are written in snake_case: '" + nearest + "'";
-  return "did you mean '" + nearest + "'?";
+  if (is_planned(nearest)) return {"'" + nearest + "' is " + std::string(kNotYet), {}};
+  std::string hint =
+      HasUpper(key) ? "keys are written in snake_case: '" + nearest + "'" : "did you mean '" + nearest + "'?";
+  return {std::move(hint), std::move(nearest)};
 }
 
 const YamlEntry* YamlReader::Find(const YamlNode& map, std::string_view key) {
@@ -105,19 +137,19 @@ const YamlEntry* YamlReader::Find(const YamlNode& map, std::string_view key) {
 
 bool YamlReader::IsMap(const YamlNode& node, const std::string& field) {
   if (node.kind == YamlNode::Kind::kMapping) return true;
-  Invalid(node, "must be a map, but is " + Described(node), field);
+  Invalid(node, "must be a map, but is " + DescriptionOf(node), field);
   return false;
 }
 
 bool YamlReader::IsList(const YamlNode& node, const std::string& field) {
   if (node.kind == YamlNode::Kind::kSequence) return true;
-  Invalid(node, "must be a list, but is " + Described(node), field);
+  Invalid(node, "must be a list, but is " + DescriptionOf(node), field);
   return false;
 }
 
 std::optional<std::string> YamlReader::String(const YamlNode& node, const std::string& field) {
   if (node.kind == YamlNode::Kind::kScalar && TypeOf(node) != ScalarType::kNull) return node.text;
-  Invalid(node, "must be a string, but is " + Described(node), field);
+  Invalid(node, "must be a string, but is " + DescriptionOf(node), field);
   return std::nullopt;
 }
 
@@ -137,6 +169,10 @@ TemplateText YamlReader::TextOf(const YamlNode& scalar) const {
   return text;
 }
 
+TemplateText YamlReader::ExpressionOf(const YamlNode& scalar) const {
+  return {scalar.text, PositionOf(scalar), source_.MarksOf(scalar)};
+}
+
 std::optional<TemplateText> YamlReader::Text(const YamlNode& node, const std::string& field) {
   if (!String(node, field)) return std::nullopt;
   return TextOf(node);
@@ -146,10 +182,10 @@ std::optional<bool> YamlReader::Bool(const YamlNode& node, const std::string& fi
   if (node.kind == YamlNode::Kind::kScalar) {
     if (TypeOf(node) == ScalarType::kBool) return node.text == "true";
     const std::string hint = SpellsBoolean(node.text) ? "write true or false, without quotes" : "";
-    Invalid(node, "must be true or false, but is " + Described(node), field, hint);
+    Invalid(node, "must be true or false, but is " + DescriptionOf(node), field, hint);
     return std::nullopt;
   }
-  Invalid(node, "must be true or false, but is " + Described(node), field);
+  Invalid(node, "must be true or false, but is " + DescriptionOf(node), field);
   return std::nullopt;
 }
 
@@ -159,6 +195,32 @@ std::optional<long long> YamlReader::Integer(const YamlNode& node, const std::st
   if (node.kind == YamlNode::Kind::kScalar && TypeOf(node) == ScalarType::kInteger) value = ParseInteger(node.text);
   if (value && *value >= min && *value <= max) return value;
   Invalid(node, "must be an integer from " + std::to_string(min) + " to " + std::to_string(max), field);
+  return std::nullopt;
+}
+
+std::optional<double> YamlReader::Number(const YamlNode& node, const std::string& field, double min, double max) {
+  std::optional<double> value;
+  if (node.kind == YamlNode::Kind::kScalar) {
+    const ScalarType type = TypeOf(node);
+    if (type == ScalarType::kFloat) value = std::strtod(node.text.c_str(), nullptr);
+    if (type == ScalarType::kInteger) {
+      if (const auto integer = ParseInteger(node.text)) value = static_cast<double>(*integer);
+    }
+  }
+  if (value && *value >= min && *value <= max) return value;
+  Invalid(node, "must be a number from " + Shortest(min) + " to " + Shortest(max), field);
+  return std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> YamlReader::Duration(const YamlNode& node, const std::string& field) {
+  const bool scalar = node.kind == YamlNode::Kind::kScalar && TypeOf(node) != ScalarType::kNull;
+  if (!scalar || node.text.empty()) {
+    Invalid(node, "must be seconds or a duration", field, "as 90 or 1h30m");
+    return std::nullopt;
+  }
+  const auto value = ParseDuration(node.text);
+  if (value) return *value;
+  Invalid(node, "'" + node.text + "' " + value.error(), field);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 // the workflow outside of states. A reading function that returns nothing has made a finding.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,9 +37,12 @@ class YamlReader {
 
   void Report(const YamlNode& at, std::string_view code, std::string message, const std::string& field,
               std::string hint = {}, Severity severity = Severity::kError);
+  void ReportAt(const Position& at, std::string_view code, std::string message, const std::string& field,
+                std::string hint = {}, Severity severity = Severity::kError);
   void Invalid(const YamlNode& at, std::string message, const std::string& field, std::string hint = {});
-  // A finding for each key of the map that is not in the table.
-  void CheckKeys(const YamlNode& map, const KeyTable& keys, const std::string& field);
+  // A finding for each key of the map that is not in the table. Returns the known keys that those were most likely
+  // meant to be.
+  std::vector<std::string> CheckKeys(const YamlNode& map, const KeyTable& keys, const std::string& field);
 
   static const YamlEntry* Find(const YamlNode& map, std::string_view key);
   bool IsMap(const YamlNode& node, const std::string& field);
@@ -49,6 +53,10 @@ class YamlReader {
   std::optional<TemplateText> Text(const YamlNode& node, const std::string& field);
   std::optional<bool> Bool(const YamlNode& node, const std::string& field);
   std::optional<long long> Integer(const YamlNode& node, const std::string& field, long long min, long long max);
+  // Integers count as numbers.
+  std::optional<double> Number(const YamlNode& node, const std::string& field, double min, double max);
+  // Seconds or a duration, no template.
+  std::optional<std::chrono::milliseconds> Duration(const YamlNode& node, const std::string& field);
   std::vector<std::string> StringList(const YamlNode& node, const std::string& field);
   // One of the words, or nothing.
   std::optional<std::string> Word(const YamlNode& node, const std::string& field,
@@ -56,9 +64,14 @@ class YamlReader {
 
   Position PositionOf(const YamlNode& node) const { return {file_, node.line, node.column}; }
   TemplateText TextOf(const YamlNode& scalar) const;
+  // The same for a text that is an expression, in which every place may be asked for.
+  TemplateText ExpressionOf(const YamlNode& scalar) const;
 
  private:
-  std::string HintFor(const std::string& key, const KeyTable& keys) const;
+  struct Advice {
+    std::string hint, meant;  // `meant`: the known key, if one is likely
+  };
+  Advice AdviceFor(const std::string& key, const KeyTable& keys) const;
 
   const YamlSource& source_;
   std::string file_;
@@ -68,6 +81,8 @@ class YamlReader {
 
 // "a.b", or "b" when there is no a.
 std::string JoinPath(const std::string& parent, std::string_view key);
+// What a node is, for messages: "a list", "a number", "empty", …
+std::string DescriptionOf(const YamlNode& node);
 // A plain integer scalar; nothing when it does not fit into 64 bits.
 std::optional<long long> ParseInteger(std::string_view text);
 

@@ -1,0 +1,201 @@
+#include "infrastructure/yaml/config_loader.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "application/language/inputs.h"
+#include "application/validation/findings.h"
+#include "infrastructure/yaml/provider_config_loader.h"
+#include "infrastructure/yaml/yaml_composer.h"
+#include "infrastructure/yaml/yaml_file.h"
+#include "infrastructure/yaml/yaml_reader.h"
+
+namespace awf {
+namespace {
+
+using Word = std::string_view;
+
+constexpr const char* kInvalid = "USER.CONFIG.INVALID";
+constexpr std::array<Word, 6> kKeys = {"inputs", "storage", "timeouts", "telemetry", "log", "providers"};
+constexpr std::array<Word, 6> kPlannedKeys = {"transcript", "audit", "masking", "notify", "defaults", "require_proxy"};
+constexpr std::array<Word, 2> kTimeoutKeys = {"step", "agent"};
+constexpr std::array<Word, 2> kTelemetryKeys = {"exporter", "service_name"};
+constexpr std::array<Word, 4> kPlannedTelemetryKeys = {"span_names", "attributes", "content", "propagate_http"};
+constexpr std::array<Word, 2> kLogKeys = {"level", "format"};
+constexpr std::array<Word, 4> kLogLevels = {"debug", "info", "warn", "error"};
+constexpr std::array<Word, 2> kLogFormats = {"text", "json"};
+
+class ConfigLoader {
+ public:
+  ConfigLoader(YamlReader& reader, const EnvironmentLookup& environment) : reader_(reader), environment_(environment) {}
+
+  Config Load(const YamlNode& root) {
+    reader_.CheckKeys(root, {kKeys, kPlannedKeys, {}}, "");
+    if (const YamlEntry* entry = YamlReader::Find(root, "inputs")) Inputs(*entry->value);
+    if (const YamlEntry* entry = YamlReader::Find(root, "storage")) {
+      if (auto path = HomePath(*entry->value, "storage", reader_, environment_)) {
+        config_.storage = std::move(*path);
+        Set("storage", *entry);
+      }
+    }
+    if (const YamlNode* map = Section(root, "timeouts", {kTimeoutKeys, {}, {}})) {
+      Timeout(*map, "step", config_.step_timeout);
+      Timeout(*map, "agent", config_.agent_timeout);
+    }
+    if (const YamlNode* map = Section(root, "telemetry", {kTelemetryKeys, kPlannedTelemetryKeys, {}})) {
+      Text(*map, "telemetry", "exporter", config_.exporter);
+      Text(*map, "telemetry", "service_name", config_.service_name);
+    }
+    if (const YamlNode* map = Section(root, "log", {kLogKeys, {}, {}})) {
+      Choice(*map, "level", kLogLevels, config_.log_level);
+      Choice(*map, "format", kLogFormats, config_.log_format);
+    }
+    if (const YamlEntry* entry = YamlReader::Find(root, "providers")) {
+      LoadProviderConfigs(*entry->value, reader_, environment_, config_);
+    }
+    return std::move(config_);
+  }
+
+ private:
+  void Set(const std::string& path, const YamlEntry& entry) {
+    config_.positions[path] = reader_.PositionOf(*entry.value);
+  }
+
+  const YamlNode* Section(const YamlNode& root, Word key, const KeyTable& keys) {
+    const YamlEntry* entry = YamlReader::Find(root, key);
+    const std::string field(key);
+    if (entry == nullptr || !reader_.IsMap(*entry->value, field)) return nullptr;
+    reader_.CheckKeys(*entry->value, keys, field);
+    return entry->value.get();
+  }
+
+  void Inputs(const YamlNode& map) {
+    if (!reader_.IsMap(map, "inputs")) return;
+    for (const YamlEntry& entry : map.entries) {
+      const std::string& name = entry.key->text;
+      const std::string field = "inputs." + name;
+      if (!IsIdentifier(name)) {
+        reader_.Invalid(*entry.key, "'" + name + "' is no name for an input", field,
+                        "names are letters, digits and '_', and begin with a letter or '_'");
+        continue;
+      }
+      if (std::optional<std::string> text = reader_.String(*entry.value, field)) {
+        config_.inputs[name] = std::move(*text);
+        Set(field, entry);
+      }
+    }
+  }
+
+  void Timeout(const YamlNode& map, Word key, std::optional<std::chrono::milliseconds>& target) {
+    const YamlEntry* entry = YamlReader::Find(map, key);
+    if (entry == nullptr) return;
+    const std::string field = JoinPath("timeouts", key);
+    target = reader_.Duration(*entry->value, field);
+    if (target) Set(field, *entry);
+  }
+
+  void Text(const YamlNode& map, const std::string& section, Word key, std::string& target) {
+    const YamlEntry* entry = YamlReader::Find(map, key);
+    if (entry == nullptr) return;
+    const std::string field = JoinPath(section, key);
+    if (std::optional<std::string> text = reader_.NonEmpty(*entry->value, field)) {
+      target = std::move(*text);
+      Set(field, *entry);
+    }
+  }
+
+  void Choice(const YamlNode& map, Word key, std::span<const Word> words, std::string& target) {
+    const YamlEntry* entry = YamlReader::Find(map, key);
+    if (entry == nullptr) return;
+    const std::string field = JoinPath("log", key);
+    if (std::optional<std::string> word = reader_.Word(*entry->value, field, words)) {
+      target = std::move(*word);
+      Set(field, *entry);
+    }
+  }
+
+  YamlReader& reader_;
+  const EnvironmentLookup& environment_;
+  Config config_;
+};
+
+LoadedConfig Refused(const std::string& path, const std::string& message, std::string hint = {}) {
+  LoadedConfig loaded;
+  loaded.findings.push_back({Severity::kError, {kInvalid, message, std::move(hint), {path, 0, 0}, {}, {}}});
+  return loaded;
+}
+
+LoadedConfig LoadFile(const std::string& path, bool must_exist, const EnvironmentLookup& environment) {
+  const auto text = ReadYamlFile(path);
+  if (text) return LoadConfigText(*text, path, environment);
+  if (text.error().absent() && !must_exist) return {Config(), {}};
+  return Refused(path, "the configuration file " + path + " " + text.error().message());
+}
+
+}  // namespace
+
+bool LoadedConfig::Usable() const { return config.has_value() && !HasErrors(findings); }
+
+LoadedConfig LoadConfig(const std::string& path, const EnvironmentLookup& environment) {
+  return LoadFile(path, true, environment);
+}
+
+LoadedConfig LoadConfigText(std::string_view text, const std::string& file, const EnvironmentLookup& environment) {
+  LoadedConfig loaded;
+  ComposedYaml yaml = ComposeYaml(text, file);
+  if (yaml.empty) {
+    loaded.config = Config();
+    return loaded;
+  }
+  loaded.findings = std::move(yaml.findings);
+  if (yaml.root != nullptr) {
+    YamlReader reader(*yaml.source, file, loaded.findings);
+    if (reader.IsMap(*yaml.root, "")) loaded.config = ConfigLoader(reader, environment).Load(*yaml.root);
+  }
+  for (Finding& finding : loaded.findings) finding.error.code = kInvalid;
+  SortFindings(loaded.findings);
+  return loaded;
+}
+
+Config MergeConfig(Config user, Config project) {
+  const auto take = [](auto& mine, auto& theirs, bool set) {
+    if (set) mine = std::move(theirs);
+  };
+  for (auto& [name, text] : project.inputs) user.inputs[name] = std::move(text);
+  take(user.storage, project.storage, !project.storage.empty());
+  take(user.step_timeout, project.step_timeout, project.step_timeout.has_value());
+  take(user.agent_timeout, project.agent_timeout, project.agent_timeout.has_value());
+  take(user.exporter, project.exporter, !project.exporter.empty());
+  take(user.service_name, project.service_name, !project.service_name.empty());
+  take(user.log_level, project.log_level, !project.log_level.empty());
+  take(user.log_format, project.log_format, !project.log_format.empty());
+  for (auto& [name, provider] : project.providers) {
+    ProviderConfig& mine = user.providers[name];
+    take(mine.path, provider.path, !provider.path.empty());
+    for (auto& option : provider.options) mine.options[option.key()] = std::move(option.value());
+  }
+  for (auto& [path, position] : project.positions) user.positions[path] = std::move(position);
+  return user;
+}
+
+LoadedConfig LoadConfiguration(const std::string& named, const Folders& folders, const EnvironmentLookup& environment,
+                               const std::filesystem::path& working_dir) {
+  std::string project = named.empty() ? environment("AWF_CONFIG_PATH").value_or("") : named;
+  const bool must_exist = !project.empty();
+  if (project.empty()) project = (working_dir / ".awf" / "config.yaml").string();
+  const std::filesystem::path user = folders.config / "config.yaml";
+  LoadedConfig loaded = LoadFile(project, must_exist, environment);
+  std::error_code fault;
+  if (std::filesystem::equivalent(project, user, fault)) return loaded;
+  LoadedConfig below = LoadFile(user.string(), false, environment);
+  below.findings.insert(below.findings.end(), loaded.findings.begin(), loaded.findings.end());
+  if (below.config && loaded.config) {
+    below.config = MergeConfig(std::move(*below.config), std::move(*loaded.config));
+  } else {
+    below.config.reset();
+  }
+  return below;
+}
+
+}  // namespace awf

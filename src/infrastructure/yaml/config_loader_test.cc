@@ -1,0 +1,251 @@
+#include "infrastructure/yaml/config_loader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace awf {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+
+using Variables = std::map<std::string, std::string>;
+
+EnvironmentLookup Environment(Variables variables = {{"HOME", "/home/u"}}) {
+  return [variables](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+LoadedConfig Load(std::string_view text) { return LoadConfigText(text, "c.yaml", Environment()); }
+
+// "line:column field: message (hint)" of each finding; all of them have the one code.
+std::vector<std::string> Told(const LoadedConfig& loaded) {
+  std::vector<std::string> lines;
+  for (const Finding& finding : loaded.findings) {
+    const Error& error = finding.error;
+    EXPECT_EQ(error.code, "USER.CONFIG.INVALID");
+    lines.push_back(std::to_string(error.position.line) + ":" + std::to_string(error.position.column) + " " +
+                    error.field + ": " + error.message + (error.hint.empty() ? "" : " (" + error.hint + ")"));
+  }
+  return lines;
+}
+
+TEST(ConfigLoader, ReadsEveryKey) {
+  const LoadedConfig loaded = Load(R"(inputs: {tag: 1.10, strict: true, text: hello}
+storage: ~/awf
+timeouts: {step: 90, agent: 2h}
+telemetry: {exporter: "file:/tmp/x", service_name: ci}
+log: {level: debug, format: json}
+providers:
+  claude: {path: ~/bin/claude, options: {model: sonnet, maxTurns: 3}}
+  openai-compatible: {options: {base_url: "http://127.0.0.1:1/v1"}}
+)");
+  EXPECT_THAT(Told(loaded), ElementsAre("7:57 providers.claude.options.maxTurns: option 'maxTurns' is taken as "
+                                        "'max_turns' (options are written in snake_case)"));
+  ASSERT_TRUE(loaded.Usable());
+  const Config& config = *loaded.config;
+  EXPECT_EQ(config.inputs,
+            (std::map<std::string, std::string>{{"strict", "true"}, {"tag", "1.10"}, {"text", "hello"}}));
+  EXPECT_EQ(config.storage, "/home/u/awf");
+  EXPECT_EQ(config.step_timeout, milliseconds(90'000));
+  EXPECT_EQ(config.agent_timeout, milliseconds(7'200'000));
+  EXPECT_EQ(config.exporter, "file:/tmp/x");
+  EXPECT_EQ(config.service_name, "ci");
+  EXPECT_EQ(config.log_level, "debug");
+  EXPECT_EQ(config.log_format, "json");
+  EXPECT_EQ(config.providers.at("claude").path, "/home/u/bin/claude");
+  EXPECT_EQ(json::serialize(config.providers.at("claude").options), R"({"model":"sonnet","max_turns":3})");
+  EXPECT_EQ(json::serialize(config.providers.at("openai_compatible").options),
+            R"({"base_url":"http://127.0.0.1:1/v1"})");
+  EXPECT_EQ(config.positions.at("timeouts.agent"), (Position{"c.yaml", 3, 29}));
+  EXPECT_EQ(config.positions.at("inputs.tag"), (Position{"c.yaml", 1, 15}));
+  EXPECT_EQ(config.positions.at("providers.claude.path"), (Position{"c.yaml", 7, 18}));
+  EXPECT_FALSE(config.positions.contains("log.colour"));
+}
+
+TEST(ConfigLoader, EmptyFilesSetNothing) {
+  for (const char* text : {"", "# nothing yet\n", "{}"}) {
+    const LoadedConfig loaded = Load(text);
+    EXPECT_TRUE(loaded.Usable() && loaded.findings.empty()) << text;
+    EXPECT_EQ(loaded.config->step_timeout, std::nullopt);
+  }
+}
+
+TEST(ConfigLoader, UnknownAndLaterKeys) {
+  const LoadedConfig loaded = Load(R"(storge: x
+transcript: {content: all}
+audit: {path: x}
+masking: {keys: [a]}
+notify: {default_backend: x}
+defaults: {agent: {}}
+require_proxy: true
+requireProxy: true
+telemetry: {span_names: x, attributes: {}, content: x, propagate_http: true, exportr: x}
+timeouts: {steps: 1}
+log: {Level: info}
+providers: {claude: {paht: /x}}
+)");
+  EXPECT_THAT(Told(loaded),
+              ElementsAre("1:1 storge: unknown key 'storge' (did you mean 'storage'?)",
+                          "2:1 transcript: unknown key 'transcript' (not supported yet)",
+                          "3:1 audit: unknown key 'audit' (not supported yet)",
+                          "4:1 masking: unknown key 'masking' (not supported yet)",
+                          "5:1 notify: unknown key 'notify' (not supported yet)",
+                          "6:1 defaults: unknown key 'defaults' (not supported yet)",
+                          "7:1 require_proxy: unknown key 'require_proxy' (not supported yet)",
+                          "8:1 requireProxy: unknown key 'requireProxy' ('require_proxy' is not supported yet)",
+                          "9:13 telemetry.span_names: unknown key 'span_names' (not supported yet)",
+                          "9:28 telemetry.attributes: unknown key 'attributes' (not supported yet)",
+                          "9:44 telemetry.content: unknown key 'content' (not supported yet)",
+                          "9:56 telemetry.propagate_http: unknown key 'propagate_http' (not supported yet)",
+                          "9:78 telemetry.exportr: unknown key 'exportr' (did you mean 'exporter'?)",
+                          "10:12 timeouts.steps: unknown key 'steps' (did you mean 'step'?)",
+                          "11:7 log.Level: unknown key 'Level' (keys are written in snake_case: 'level')",
+                          "12:22 providers.claude.paht: unknown key 'paht' (did you mean 'path'?)"));
+  EXPECT_FALSE(loaded.Usable());
+}
+
+TEST(ConfigLoader, ValuesOfTheWrongKind) {
+  const LoadedConfig loaded = Load(R"(inputs: {a-b: 1, list: [1], none: }
+storage: ""
+timeouts: {step: never, agent: -1}
+telemetry: x
+log: {level: trace, format: xml}
+providers:
+  cluade: {}
+  gemini: {}
+  claude: {path: bin/claude, options: {modle: x, max_turns: many, model: "{{.inputs.m}}"}}
+  openai_compatible: {path: /bin/x, options: [1]}
+  openai-compatible: {}
+)");
+  std::vector<std::string> places;
+  for (const Finding& finding : loaded.findings) {
+    places.push_back(std::to_string(finding.error.position.line) + " " + finding.error.field);
+  }
+  EXPECT_THAT(places, ElementsAre("1 inputs.a-b", "1 inputs.list", "1 inputs.none", "2 storage", "3 timeouts.step",
+                                  "3 timeouts.agent", "4 telemetry", "5 log.level", "5 log.format",
+                                  "7 providers.cluade", "8 providers.gemini", "9 providers.claude.path",
+                                  "9 providers.claude.options.modle", "9 providers.claude.options.max_turns",
+                                  "9 providers.claude.options.model", "10 providers.openai_compatible.path",
+                                  "10 providers.openai_compatible.options", "11 providers.openai-compatible"));
+  EXPECT_FALSE(Told(loaded).empty());
+}
+
+TEST(ConfigLoader, FilesThatAreNoMap) {
+  EXPECT_THAT(Told(Load("- a\n")), ElementsAre("1:1 : must be a map, but is a list"));
+  EXPECT_THAT(Told(Load("a: [\n")).size(), 1U);
+  EXPECT_FALSE(Load("- a\n").config.has_value());
+}
+
+TEST(ConfigLoader, TildeNeedsAHome) {
+  const LoadedConfig loaded = LoadConfigText("storage: ~/x\n", "c.yaml", Environment({}));
+  EXPECT_THAT(Told(loaded), ElementsAre("1:10 storage: HOME is not set, so ~ cannot be expanded (give an absolute "
+                                        "path)"));
+}
+
+TEST(MergeConfig, TheProjectWinsKeyByKey) {
+  const Config user = *Load(
+                           "inputs: {a: 1, b: 2}\nstorage: /u\ntimeouts: {step: 1, agent: 2}\nlog: {level: info}\n"
+                           "providers: {claude: {path: /u/claude, options: {model: opus, effort: high}}}\n")
+                           .config;
+  const Config project = *LoadConfigText(
+                              "inputs: {b: 3}\ntimeouts: {agent: 0}\nlog: {format: json}\n"
+                              "providers: {claude: {options: {model: sonnet}}}\n",
+                              "p.yaml", Environment())
+                              .config;
+  const Config merged = MergeConfig(user, project);
+  EXPECT_EQ(merged.inputs, (std::map<std::string, std::string>{{"a", "1"}, {"b", "3"}}));
+  EXPECT_EQ(merged.storage, "/u");
+  EXPECT_EQ(merged.step_timeout, milliseconds(1000));
+  EXPECT_EQ(merged.agent_timeout, milliseconds(0));  // said, so it wins
+  EXPECT_EQ(merged.log_level, "info");
+  EXPECT_EQ(merged.log_format, "json");
+  EXPECT_EQ(merged.providers.at("claude").path, "/u/claude");
+  EXPECT_EQ(json::serialize(merged.providers.at("claude").options), R"({"model":"sonnet","effort":"high"})");
+  EXPECT_EQ(merged.positions.at("inputs.a").file, "c.yaml");
+  EXPECT_EQ(merged.positions.at("inputs.b").file, "p.yaml");
+}
+
+class ConfigFilesTest : public testing::Test {
+ protected:
+  ConfigFilesTest() {
+    std::string pattern = (fs::temp_directory_path() / "awf-config-XXXXXX").string();
+    root_ = ::mkdtemp(pattern.data());
+    fs::create_directories(root_ / "work/.awf");
+    fs::create_directories(root_ / "home");
+    variables_["AWF_CONFIG_HOME"] = (root_ / "home").string();
+  }
+  ~ConfigFilesTest() override { fs::remove_all(root_); }
+
+  void Write(const fs::path& path, std::string_view text) const { std::ofstream(root_ / path) << text; }
+  LoadedConfig Configuration(const std::string& named = {}) const {
+    const EnvironmentLookup environment = Environment(variables_);
+    Folders folders;
+    folders.config = root_ / "home";
+    return LoadConfiguration(named, folders, environment, root_ / "work");
+  }
+
+  fs::path root_;
+  Variables variables_;
+};
+
+TEST_F(ConfigFilesTest, NoFileIsNoConfiguration) {
+  const LoadedConfig loaded = Configuration();
+  EXPECT_TRUE(loaded.Usable());
+  EXPECT_TRUE(loaded.config->positions.empty());
+}
+
+TEST_F(ConfigFilesTest, TheProjectsFileOverTheUsers) {
+  Write("home/config.yaml", "log: {level: info, format: json}\n");
+  Write("work/.awf/config.yaml", "log: {level: debug}\n");
+  const Config config = *Configuration().config;
+  EXPECT_EQ(config.log_level, "debug");
+  EXPECT_EQ(config.log_format, "json");
+}
+
+TEST_F(ConfigFilesTest, NamedFilesTakeThePlaceOfTheProjects) {
+  Write("home/config.yaml", "log: {format: json}\n");
+  Write("work/.awf/config.yaml", "log: {level: debug}\n");
+  Write("env.yaml", "log: {level: warn}\n");
+  Write("flag.yaml", "log: {level: error}\n");
+  variables_["AWF_CONFIG_PATH"] = (root_ / "env.yaml").string();
+  EXPECT_EQ(Configuration().config->log_level, "warn");
+  EXPECT_EQ(Configuration().config->log_format, "json");
+  EXPECT_EQ(Configuration((root_ / "flag.yaml").string()).config->log_level, "error");
+  variables_["AWF_CONFIG_PATH"] = "";
+  EXPECT_EQ(Configuration().config->log_level, "debug");
+}
+
+TEST_F(ConfigFilesTest, NamedFilesMustExist) {
+  const std::string missing = (root_ / "none.yaml").string();
+  const LoadedConfig loaded = Configuration(missing);
+  EXPECT_FALSE(loaded.config.has_value());
+  ASSERT_EQ(loaded.findings.size(), 1U);
+  EXPECT_EQ(loaded.findings[0].error.message, "the configuration file " + missing + " does not exist");
+  variables_["AWF_CONFIG_PATH"] = (root_ / "work").string();
+  EXPECT_EQ(Configuration().findings.at(0).error.message,
+            "the configuration file " + (root_ / "work").string() + " is not a regular file");
+}
+
+TEST_F(ConfigFilesTest, FindingsOfBothFilesAreTold) {
+  Write("home/config.yaml", "log: 1\n");
+  Write("work/.awf/config.yaml", "logs: 1\n");
+  const LoadedConfig loaded = Configuration();
+  ASSERT_EQ(loaded.findings.size(), 2U);
+  EXPECT_EQ(loaded.findings[0].error.position.file, (root_ / "home/config.yaml").string());
+  EXPECT_EQ(loaded.findings[1].error.position.file, (root_ / "work/.awf/config.yaml").string());
+  variables_["AWF_CONFIG_PATH"] = (root_ / "home/config.yaml").string();
+  EXPECT_EQ(Configuration().findings.size(), 1U);  // the same file twice is read once
+}
+
+}  // namespace
+}  // namespace awf

@@ -1,0 +1,118 @@
+#include "infrastructure/yaml/provider_config_loader.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "application/language/provider_options.h"
+#include "infrastructure/yaml/value_reader.h"
+
+namespace awf {
+namespace {
+
+constexpr std::array<std::string_view, 2> kKeys = {"path", "options"};
+
+class ProviderLoader {
+ public:
+  ProviderLoader(const YamlEntry& entry, YamlReader& reader, const EnvironmentLookup& environment, Config& config)
+      : entry_(entry),
+        reader_(reader),
+        environment_(environment),
+        config_(config),
+        field_("providers." + entry.key->text) {}
+
+  void Load() {
+    const auto name = ResolveProvider(entry_.key->text);
+    if (!name) {
+      reader_.Invalid(*entry_.key, name.error().message, field_, name.error().hint);
+      return;
+    }
+    if (config_.providers.contains(*name)) {
+      reader_.Invalid(*entry_.key, "provider '" + *name + "' is configured twice", field_, "make one block of both");
+      return;
+    }
+    ProviderConfig& provider = config_.providers[*name];
+    const YamlNode& map = *entry_.value;
+    if (!reader_.IsMap(map, field_)) return;
+    reader_.CheckKeys(map, {kKeys, {}, {}}, field_);
+    if (const YamlEntry* path = YamlReader::Find(map, "path")) Path(*path->value, *name, provider);
+    if (const YamlEntry* options = YamlReader::Find(map, "options")) Options(*options->value, *name, provider);
+  }
+
+ private:
+  void Path(const YamlNode& node, const std::string& name, ProviderConfig& provider) {
+    const std::string field = field_ + ".path";
+    const std::optional<std::string> path = HomePath(node, field, reader_, environment_);
+    if (!path) return;
+    if (name == "openai_compatible") {
+      reader_.Invalid(node, "openai_compatible has no program of its own", field, "remove the key");
+      return;
+    }
+    if (!path->starts_with('/')) {
+      reader_.Invalid(node, "must be an absolute path, or begin with ~/", field);
+      return;
+    }
+    provider.path = *path;
+    config_.positions["providers." + name + ".path"] = reader_.PositionOf(node);
+  }
+
+  void Options(const YamlNode& map, const std::string& name, ProviderConfig& provider) {
+    const std::string field = field_ + ".options";
+    if (!reader_.IsMap(map, field)) return;
+    json::object written;
+    ReadValues read;
+    for (const YamlEntry& entry : map.entries) {
+      const std::string& key = entry.key->text;
+      read.complete = true;
+      json::value value = ReadValue(*entry.value, key, JoinPath(field, key), reader_, read);
+      if (read.complete) written[key] = std::move(value);
+      read.positions[key] = reader_.PositionOf(*entry.key);
+      config_.positions["providers." + name + ".options." + key] = reader_.PositionOf(*entry.key);
+    }
+    for (const auto& [path, text] : read.templates) {
+      Report(Severity::kError, text.position, "templates have no meaning here", field + "." + path,
+             "write the value itself, or set the option in the state");
+    }
+    CheckedOptions checked = CheckProviderOptions({name, written, read.sources}, environment_);
+    for (const Finding& finding : checked.findings) {
+      // What is missing here may stand in the state.
+      if (finding.error.field.empty()) continue;
+      const auto position = read.positions.find(finding.error.field);
+      Report(finding.severity, position == read.positions.end() ? reader_.PositionOf(map) : position->second,
+             finding.error.message, field + "." + finding.error.field, finding.error.hint);
+    }
+    provider.options = std::move(checked.options);
+  }
+
+  void Report(Severity severity, const Position& at, std::string message, const std::string& field, std::string hint) {
+    reader_.ReportAt(at, "USER.CONFIG.INVALID", std::move(message), field, std::move(hint), severity);
+  }
+
+  const YamlEntry& entry_;
+  YamlReader& reader_;
+  const EnvironmentLookup& environment_;
+  Config& config_;
+  std::string field_;
+};
+
+}  // namespace
+
+void LoadProviderConfigs(const YamlNode& map, YamlReader& reader, const EnvironmentLookup& environment,
+                         Config& config) {
+  if (!reader.IsMap(map, "providers")) return;
+  for (const YamlEntry& entry : map.entries) ProviderLoader(entry, reader, environment, config).Load();
+}
+
+std::optional<std::string> HomePath(const YamlNode& node, const std::string& field, YamlReader& reader,
+                                    const EnvironmentLookup& environment) {
+  std::optional<std::string> path = reader.NonEmpty(node, field);
+  if (!path || (*path != "~" && !path->starts_with("~/"))) return path;
+  const std::string home = environment("HOME").value_or("");
+  if (!home.starts_with('/')) {
+    reader.Invalid(node, "HOME is not set, so ~ cannot be expanded", field, "give an absolute path");
+    return std::nullopt;
+  }
+  return home + path->substr(1);
+}
+
+}  // namespace awf

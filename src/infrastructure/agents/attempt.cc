@@ -260,7 +260,8 @@ void Attempt::HandleKeeper() {
         phase_ = Phase::kDone;
         break;
       case Kind::kGone:
-        HandleKeeperDeath();
+        keeper_died_ = true;
+        phase_ = Phase::kDone;
         return;
       case Kind::kStarted:
       case Kind::kFolderReady:
@@ -278,19 +279,6 @@ void Attempt::HandleExit(const process::ExitStatus& status) {
   proxy_.JudgeEnds();
   proxy_.StepEnds();
   if (phase_ != Phase::kEnding) EnterDraining();
-}
-
-// SIGKILL of the keeper: its programs die with it, what they leave is ours.
-void Attempt::HandleKeeperDeath() {
-  keeper_died_ = true;
-  const Deadline until = SteadyClock::now() + kChannelPatience;
-  // A killed parent makes its children ours only as it dies, so once is not enough.
-  int quiet_rounds = 0;
-  while (quiet_rounds < 3 && !Passed(until)) {
-    quiet_rounds = process::KillStrayChildren([](pid_t) { return false; }) > 0 ? 0 : quiet_rounds + 1;
-    ::poll(nullptr, 0, 20);
-  }
-  phase_ = Phase::kDone;
 }
 
 void Attempt::StopIfDue() {

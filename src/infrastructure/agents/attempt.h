@@ -50,7 +50,6 @@ class Attempt {
   void HandleStream();
   void HandleKeeper();
   void HandleExit(const process::ExitStatus& status);
-  void HandleKeeperDeath();
   void StopIfDue();
   void Terminate();
   void EnterDraining();

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-#include "application/tool_router.h"
+#include "application/tools/tool_router.h"
 #include "domain/masker.h"
 #include "domain/random_id.h"
 #include "infrastructure/agents/chat_completions.h"

@@ -207,7 +207,6 @@ void CommandChild::State::Handle(const KeeperEvent& event) {
 }
 
 void CommandChild::State::KeeperIsGone() {
-  process::KillStrayChildren([](pid_t) { return false; });
   keeper.reset();
   for (const auto& [job, call] : calls) {
     if (!call->end) call->end = CommandEnd{call->ended_early.value_or(CommandEnd::Kind::kLost), {}, {}};

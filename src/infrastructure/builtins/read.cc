@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "domain/base64.h"
 #include "domain/time.h"
 #include "domain/utf8.h"
 #include "infrastructure/builtins/file_outcome.h"

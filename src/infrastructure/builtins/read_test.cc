@@ -252,14 +252,5 @@ TEST(ImageFileTest, KnowsKindsByTheirBytes) {
   EXPECT_FALSE(DetectImage("plain"));
 }
 
-TEST(ImageFileTest, EncodesBase64) {
-  EXPECT_EQ(Base64(""), "");
-  EXPECT_EQ(Base64("f"), "Zg==");
-  EXPECT_EQ(Base64("fo"), "Zm8=");
-  EXPECT_EQ(Base64("foo"), "Zm9v");
-  EXPECT_EQ(Base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(Base64("\xFF\xFE\xFD"), "//79");
-}
-
 }  // namespace
 }  // namespace awf::builtins

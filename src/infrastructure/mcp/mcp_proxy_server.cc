@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "application/tool_proxy_service.h"
+#include "application/tools/tool_proxy_service.h"
 
 namespace awf {
 namespace {

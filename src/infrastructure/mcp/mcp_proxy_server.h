@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "application/tool_router.h"
+#include "application/tools/tool_router.h"
 #include "domain/error.h"
 #include "domain/time.h"
 #include "domain/tool.h"

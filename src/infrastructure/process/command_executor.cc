@@ -10,12 +10,15 @@
 #include <system_error>
 #include <utility>
 
+#include "domain/terminal_text.h"
 #include "infrastructure/process/environment.h"
 #include "infrastructure/process/exit_text.h"
 #include "infrastructure/process/keeper.h"
+#include "infrastructure/process/kept_output.h"
 #include "infrastructure/process/output_pipe.h"
+#include "infrastructure/process/private_folder.h"
+#include "infrastructure/process/script_program.h"
 #include "infrastructure/process/shell_command.h"
-#include "infrastructure/process/text_stream.h"
 #include "infrastructure/process/wake_event.h"
 
 namespace awf::process {
@@ -28,57 +31,46 @@ constexpr milliseconds kGrace{5000};
 constexpr milliseconds kDrainTime{120};
 // A keeper that has not ended a tree so long after SIGKILL will not do it any more.
 constexpr milliseconds kKeeperPatience{3000};
-constexpr std::size_t kKept = 5UL * 1024 * 1024;
 
 constexpr std::array<std::string_view, 6> kShells = {"sh", "bash", "dash", "ash", "ksh", "zsh"};
 
 // One of the two streams.
 class Output {
  public:
-  Output(bool is_stderr, const StepContext& step, RunObserver& observer)
-      : is_stderr_(is_stderr), step_(step), observer_(observer) {}
+  Output(bool is_stderr, const CommandRequest& request, RunObserver& observer)
+      : is_stderr_(is_stderr), step_(request.step), observer_(observer), kept_(request.encoding, request.max_output) {}
 
   Fd& pipe() { return pipe_; }
   bool ended() const { return !pipe_; }
+  const KeptOutput& kept() const { return kept_; }
 
   void ReadSome() {
-    ReadAvailable(pipe_, [this](std::string_view bytes) { Keep(stream_.Take(bytes)); });
+    ReadAvailable(pipe_, [this](std::string_view bytes) { Show(kept_.Take(bytes)); });
   }
-
-  std::string Text() {
-    Keep(stream_.Finish());
-    std::string text(kept_.head());
-    if (!kept_.whole()) {
-      const std::size_t cut = kept_.bytes() - kept_.head().size() - kept_.tail().size();
-      text += "\n[... " + std::to_string(cut) + " bytes cut ...]\n";
-    }
-    return text.append(kept_.tail());
-  }
+  void Finish() { Show(kept_.Finish()); }
 
  private:
-  void Keep(const std::string& text) {
-    if (text.empty()) return;
-    kept_.Append(text);
-    observer_.CommandOutput(step_, is_stderr_, text);
+  void Show(const std::string& text) {
+    if (!text.empty()) observer_.CommandOutput(step_, is_stderr_, text);
   }
 
   Fd pipe_;
   bool is_stderr_;
   const StepContext& step_;
   RunObserver& observer_;
-  Utf8Stream stream_;
-  HeadTail kept_{kKept, kKept};
+  KeptOutput kept_;
 };
 
 // One run from start to end, as a loop over the keeper's events, both pipes and the clock.
 class CommandRun {
  public:
   CommandRun(const CommandRequest& request, RunObserver& observer)
-      : request_(request), out_(false, request_.step, observer), err_(true, request_.step, observer) {}
+      : request_(request), out_(false, request_, observer), err_(true, request_, observer) {}
 
   StepResult Run(const std::filesystem::path& program, const std::vector<std::string>& environment);
 
  private:
+  std::expected<ShellCommand, Error> MakeProgram(const std::vector<std::string>& environment);
   std::optional<Error> Start(const std::filesystem::path& program, const std::vector<std::string>& environment);
   void Wait();
   void Handle(const KeeperEvent& event);
@@ -86,13 +78,15 @@ class CommandRun {
   bool Over() const;
   Deadline NextMoment() const;
   StepResult Result();
-  std::optional<Error> Failure(const StepResult& result) const;
+  Error NotStarted() const;
+  std::optional<Error> Failure() const;
 
   const CommandRequest& request_;
   const SteadyClock::time_point started_ = SteadyClock::now();
   Output out_, err_;
   WakeEvent cancelled_;
   std::unique_ptr<Keeper> keeper_;
+  std::optional<Interpreter> interpreter_;  // of a script that names one
   std::uint32_t job_ = 0;
   std::optional<ExitStatus> exit_;
   std::optional<SpawnFailure> spawn_failure_;
@@ -102,31 +96,48 @@ class CommandRun {
   Deadline drained_at_, given_up_at_;
 };
 
-std::optional<Error> SpawnFailed(const std::string& why) {
-  return Error{"EXECUTION.COMMAND.SPAWN_FAILED", "the command could not be started: " + why, {}, {}, {}, {}};
+Error SpawnFailed(const std::string& why) {
+  return {"EXECUTION.COMMAND.SPAWN_FAILED", "the command could not be started: " + why, {}, {}, {}, {}};
 }
 
-std::optional<Error> SpawnFailed(const char* stage, int error) {
-  return SpawnFailed(std::string(stage) + ": " + std::generic_category().message(error));
+Error SpawnFailed(const std::string& stage, int error) {
+  return SpawnFailed(stage + ": " + std::generic_category().message(error));
+}
+
+// The shell, or the interpreter that the script names.
+std::expected<ShellCommand, Error> CommandRun::MakeProgram(const std::vector<std::string>& environment) {
+  const std::string& text = request_.script.empty() ? request_.command : request_.script;
+  if (!request_.script.empty()) interpreter_ = InterpreterOf(text);
+  if (interpreter_) {
+    const auto place = PrivateFolder::Open();
+    if (!place) return std::unexpected(place.error());
+    auto argv = PlaceScript(*keeper_, *place, *interpreter_, text);
+    if (!argv) return std::unexpected(argv.error());
+    return ShellCommand{std::move(*argv), Fd()};
+  }
+  if (text.find('\0') != std::string::npos) return std::unexpected(SpawnFailed("it contains a NUL character"));
+  auto shell = MakeShellCommand(ChooseShell(environment), text);
+  if (!shell) return std::unexpected(SpawnFailed("memfd", shell.error()));
+  return std::move(*shell);
 }
 
 std::optional<Error> CommandRun::Start(const std::filesystem::path& program,
                                        const std::vector<std::string>& environment) {
-  if (request_.command.find('\0') != std::string::npos) return SpawnFailed("it contains a NUL character");
-  auto shell = MakeShellCommand(ChooseShell(environment), request_.command);
-  if (!shell) return SpawnFailed("memfd", shell.error());
-  auto out = MakeOutputPipe();
-  auto err = MakeOutputPipe();
-  if (!out || !err) return SpawnFailed("pipe", out ? err.error() : out.error());
   auto keeper = Keeper::Spawn(program);
   if (!keeper) return keeper.error();
   keeper_ = std::move(*keeper);
+  auto made = MakeProgram(environment);
+  if (!made) return made.error();
+  // As late as can be: of hundreds that start at once most wait for their keeper, and descriptors are few.
+  auto out = MakeOutputPipe();
+  auto err = MakeOutputPipe();
+  if (!out || !err) return SpawnFailed("pipe", out ? err.error() : out.error());
   SpawnRequest spawn;
-  spawn.argv = std::move(shell->argv);
+  spawn.argv = std::move(made->argv);
   spawn.environment = environment;
   SetVariables(spawn.environment, request_.set_env);
   spawn.working_dir = request_.working_dir;
-  spawn.stdin_fd = shell->script.get();
+  spawn.stdin_fd = made->script.get();
   spawn.stdout_fd = out->write_end.get();
   spawn.stderr_fd = err->write_end.get();
   spawn.new_session = true;
@@ -151,7 +162,6 @@ void CommandRun::Handle(const KeeperEvent& event) {
       return;
     case KeeperEvent::Kind::kGone:
       lost_ = true;
-      KillStrayChildren([](pid_t) { return false; });
       return;
     case KeeperEvent::Kind::kStarted:
     case KeeperEvent::Kind::kFolderReady:
@@ -197,8 +207,20 @@ void CommandRun::Wait() {
   }
 }
 
-std::optional<Error> CommandRun::Failure(const StepResult& result) const {
-  if (spawn_failure_) return SpawnFailed(spawn_failure_->stage.c_str(), spawn_failure_->error_number);
+Error CommandRun::NotStarted() const {
+  if (!interpreter_ || spawn_failure_->stage != "execve") {
+    return SpawnFailed(spawn_failure_->stage, spawn_failure_->error_number);
+  }
+  Error error =
+      SpawnFailed("its interpreter '" + PrintableLine(interpreter_->program) + "'", spawn_failure_->error_number);
+  const bool from_windows = interpreter_->program.ends_with('\r') || interpreter_->argument.ends_with('\r');
+  error.hint = from_windows ? "The script's lines end with carriage returns; convert it to Unix line ends."
+                            : "Correct the first line of the script, or install the interpreter.";
+  return error;
+}
+
+std::optional<Error> CommandRun::Failure() const {
+  if (spawn_failure_) return NotStarted();
   if (ended_by_ == StepStatus::kCancelled) {
     return Error{
         "EXECUTION.RUN.CANCELLED", "the command was cancelled; it and its children were ended", {}, {}, {}, {}};
@@ -216,17 +238,24 @@ std::optional<Error> CommandRun::Failure(const StepResult& result) const {
   if (lost_) {
     return Error{"EXECUTION.COMMAND.FAILED", "the process that ran the command was killed", {}, {}, {}, {}};
   }
-  if (result.end.exit_code == 0) return std::nullopt;
-  return Error{"EXECUTION.COMMAND.FAILED", DescribeExit(*exit_, result.error_output, result.output), {}, {}, {}, {}};
+  if (!exit_ || exit_->exit_code == 0) return std::nullopt;
+  return Error{"EXECUTION.COMMAND.FAILED",
+               DescribeExit(*exit_, err_.kept().LastWords(), out_.kept().LastWords()),
+               ExitHint(*exit_),
+               {},
+               {},
+               {}};
 }
 
 StepResult CommandRun::Result() {
   StepResult result;
-  result.output = out_.Text();
-  result.error_output = err_.Text();
-  if (result.output.ends_with('\n')) result.output.pop_back();
+  out_.Finish();
+  err_.Finish();
+  result.output = out_.kept().Text();
+  result.error_output = err_.kept().Text();
+  if (request_.encoding != CaptureEncoding::kBase64 && result.output.ends_with('\n')) result.output.pop_back();
   if (exit_) result.end.exit_code = exit_->exit_code;
-  result.end.error = Failure(result);
+  result.end.error = Failure();
   if (result.end.error) {
     result.end.error->step = request_.step.step;
     result.end.status = ended_by_.value_or(StepStatus::kFailure);

@@ -1,9 +1,11 @@
-// KeeperCommandExecutor: runs the shell command of a `step` state under a keeper of its own.
+// KeeperCommandExecutor: runs the command or script of a `step` state under a keeper of its own.
 //
 // SHELL -c: $SHELL of the environment when it is absolute, executable and named sh, bash, dash, ash, ksh or zsh, else
-// /bin/sh. stdin is /dev/null. Of each stream the first and the last 5 MiB are kept, as valid UTF-8. The command ends
-// when the shell ends; what it left running gets SIGTERM, after 5 s SIGKILL. The same happens to the whole tree at the
-// deadline and on cancellation. The process should be a subreaper (BecomeSubreaper), in case a keeper gets killed.
+// /bin/sh. A script that names an interpreter (#!) is put into a private file, which goes with the keeper, also when
+// awf is killed. stdin is /dev/null. Memory grows with what is printed, up to the request's max_output. The command
+// ends when its leader ends; what it left running gets SIGTERM, after 5 s SIGKILL. The same happens to the whole tree
+// at the deadline and on cancellation. The process should be a subreaper (BecomeSubreaper), in case a keeper gets
+// killed.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +18,7 @@ namespace awf::process {
 
 class KeeperCommandExecutor final : public CommandExecutor {
  public:
+  // Thread-safe: any number of threads may be in Run at once.
   // `environment` is what commands get beside set_env; `program` is what Keeper::Spawn executes.
   explicit KeeperCommandExecutor(std::vector<std::string> environment,
                                  std::filesystem::path program = "/proc/self/exe");

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
 #include <mutex>
 
 #include "infrastructure/process/environment.h"
@@ -163,6 +164,44 @@ TEST_F(CommandExecutorTest, OutputIsValidUtf8) {
   EXPECT_EQ(Run("printf 'caf\\351 '; printf '\\342'; sleep 0.05; printf '\\202\\254'").output, "caf\uFFFD \u20ac");
 }
 
+TEST_F(CommandExecutorTest, HalvesOfMaxOutputAreKept) {
+  request_.max_output = 11;
+  const StepResult result = Run("printf 0123456789; printf 0123456789 >&2; printf abcdefghij >&2");
+  EXPECT_EQ(result.output, "0123456789");
+  EXPECT_EQ(result.error_output, "012345\n[... 9 bytes cut ...]\nfghij");
+  request_.max_output = 0;
+  EXPECT_EQ(Run("echo abc").output, "\n[... 4 bytes cut ...]");
+}
+
+TEST_F(CommandExecutorTest, Latin1BytesBecomeTheirCodePoints) {
+  request_.encoding = CaptureEncoding::kLatin1;
+  const StepResult result = Run("printf 'caf\\351\\n\\n'; printf '\\377' >&2");
+  EXPECT_EQ(result.output, "caf\u00e9\n");
+  EXPECT_EQ(result.error_output, "\u00ff");
+  EXPECT_EQ(recorder_.out(), "caf\u00e9\n\n");
+  request_.max_output = 4;
+  EXPECT_EQ(Run("printf '\\351\\351\\351\\351\\351'").output, "\u00e9\n[... 3 characters cut ...]\n\u00e9");
+}
+
+TEST_F(CommandExecutorTest, Base64KeepsTheBytesExactly) {
+  request_.encoding = CaptureEncoding::kBase64;
+  const StepResult result = Run("printf '\\377\\376\\0\\n'; echo wrong >&2; exit 3");
+  EXPECT_EQ(result.output, "//4ACg==");
+  EXPECT_EQ(result.error_output, "d3JvbmcK");
+  EXPECT_EQ(result.end.error->message, "command exited with code 3: wrong");
+  EXPECT_EQ(recorder_.out(), std::string("\uFFFD\uFFFD\0\n", 8));
+  request_.max_output = 4;
+  EXPECT_EQ(Run("printf foobar").output, "Zm8=\n[... 2 bytes cut ...]\nYXI=");
+}
+
+TEST_F(CommandExecutorTest, CodesWithAMeaningBringAHint) {
+  EXPECT_EQ(Run("exit 1").end.error->hint, "");
+  EXPECT_THAT(Run("/nonexistent/program").end.error->hint, StartsWith("127 means: a program was not found."));
+  EXPECT_THAT(Run("exec /").end.error->hint, StartsWith("126 means: a program was found but could not be executed."));
+  EXPECT_THAT(Run("kill -INT $$").end.error->hint, StartsWith("130 means: ended by SIGINT"));
+  EXPECT_THAT(Run("kill -9 $$").end.error->hint, StartsWith("137 means: killed by SIGKILL"));
+}
+
 TEST_F(CommandExecutorTest, UnusableFolderIsASpawnFailure) {
   request_.working_dir = folder_ / "missing";
   const StepResult result = Run("true");
@@ -198,6 +237,37 @@ TEST_F(CommandExecutorTest, CommandsRunAtOnce) {
   std::vector<std::jthread> threads;
   threads.emplace_back([&] { run("read x < " + fifo); });
   threads.emplace_back([&] { run("echo x > " + fifo); });
+}
+
+// A keeper that is lost takes down its own command and nobody else's.
+TEST_F(CommandExecutorTest, OneOfManyKeepersIsKilled) {
+  constexpr std::size_t kRuns = 20, kVictim = 7;
+  const std::string mark = UniqueSleep();
+  const std::string stray = "setsid -f sleep " + mark + "; ";
+  KeeperCommandExecutor executor(environment_);
+  std::vector<std::promise<StepResult>> ended(kRuns);
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < kRuns; ++i) {
+    threads.emplace_back([&, i] {
+      CommandRequest request = request_;
+      request.command = (i == kVictim ? stray : "") + "echo $PPID > keeper." + std::to_string(i) +
+                        ".new && mv keeper." + std::to_string(i) + ".new keeper." + std::to_string(i) +
+                        "; (while [ ! -e go ]; do sleep 0.05; done; echo done " + std::to_string(i) + ") | cat";
+      ended[i].set_value(executor.Run(request, recorder_));
+    });
+  }
+  for (std::size_t i = 0; i < kRuns; ++i) {
+    EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(folder_ / ("keeper." + std::to_string(i))); }));
+  }
+  ASSERT_EQ(::kill(std::stoi(ReadAll(folder_ / ("keeper." + std::to_string(kVictim)))), SIGKILL), 0);
+  const StepResult lost = ended[kVictim].get_future().get();
+  EXPECT_EQ(lost.end.error->message, "the process that ran the command was killed");
+  EXPECT_TRUE(MarkedProcesses(mark).empty());
+  std::ofstream(folder_ / "go") << "";
+  for (std::size_t i = 0; i < kRuns; ++i) {
+    if (i == kVictim) continue;
+    EXPECT_EQ(ended[i].get_future().get().output, "done " + std::to_string(i));
+  }
 }
 
 }  // namespace

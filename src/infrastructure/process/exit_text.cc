@@ -37,4 +37,19 @@ std::string DescribeExit(const ExitStatus& status, std::string_view error_output
   return text;
 }
 
+std::string ExitHint(const ExitStatus& status) {
+  switch (status.exit_code) {
+    case 126:
+      return "126 means: a program was found but could not be executed. Check its mode and its first line.";
+    case 127:
+      return "127 means: a program was not found. Check its name, PATH and dir.";
+    case 130:
+      return "130 means: ended by SIGINT, as by Ctrl-C.";
+    case 137:
+      return "137 means: killed by SIGKILL, which is often the kernel's answer to a lack of memory.";
+    default:
+      return {};
+  }
+}
+
 }  // namespace awf::process

@@ -15,4 +15,7 @@ std::string SignalName(int signal);
 // else of stdout, that holds more than blanks, cut to 200 characters; without any the colon is left out.
 std::string DescribeExit(const ExitStatus& status, std::string_view error_output, std::string_view output);
 
+// What codes that shells give a meaning (126, 127, 130, 137) may mean; "" for others.
+std::string ExitHint(const ExitStatus& status);
+
 }  // namespace awf::process

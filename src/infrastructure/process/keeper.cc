@@ -84,8 +84,7 @@ struct Keeper::State {
   pid_t pid = 0;
   std::uint32_t last_job = 0;
   std::filesystem::path folder;
-  bool gone = false;    // and reaped
-  bool killed = false;  // it did not end by itself
+  bool gone = false;  // and reaped
 
   void Send(RequestHeader header, const std::array<int, 3>& descriptors = {-1, -1, -1}, std::string_view payload = {});
   void Gone();
@@ -132,8 +131,11 @@ void Keeper::State::Send(RequestHeader header, const std::array<int, 3>& descrip
 
 void Keeper::State::Gone() {
   gone = true;
-  // Its orphans are reparented before it becomes a zombie: after this they are where KillStrayChildren looks.
-  killed = KeeperRegistry::Instance().Reap(pid);
+  const bool killed = KeeperRegistry::Instance().Reap(pid);
+  // What it kept was reparented before it became a zombie, so by now it is below this process, if that is a subreaper.
+  int is_subreaper = 0;
+  ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  if (killed && is_subreaper != 0) KillStrayChildren();
 }
 
 Keeper::Keeper(Fd socket, pid_t pid) : state_(std::make_unique<State>()) {
@@ -161,15 +163,15 @@ std::expected<std::unique_ptr<Keeper>, Error> Keeper::Fork() {
 }
 
 std::expected<std::unique_ptr<Keeper>, Error> Keeper::Spawn(const std::filesystem::path& program) {
-  auto pair = MakeSockets();
-  if (!pair) return std::unexpected(pair.error());
   char name[] = "awf";
   char command[] = "keeper";
   std::string descriptor = std::to_string(kSpawnedSocket);
   char* const argv[] = {name, command, descriptor.data(), nullptr};
-  const SpawnPlan plan(pair->keeper.get());
   KeeperRegistry& registry = KeeperRegistry::Instance();
   const std::lock_guard lock(registry.mutex());
+  auto pair = MakeSockets();
+  if (!pair) return std::unexpected(pair.error());
+  const SpawnPlan plan(pair->keeper.get());
   pid_t pid = 0;
   if (const int error = plan.Run(program.c_str(), argv, pid); error != 0) return NoKeeper(program.c_str(), error);
   registry.Add(pid);
@@ -234,10 +236,6 @@ void Keeper::Stop(std::chrono::milliseconds grace) {
     ::kill(pid(), SIGKILL);
     state_->Gone();
   }
-  // Killed at this late moment nobody hears of it any more, so its orphans are ended here. Only a subreaper has them.
-  int is_subreaper = 0;
-  ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
-  if (std::exchange(state_->killed, false) && is_subreaper != 0) KillStrayChildren([](pid_t) { return false; });
   if (!state_->folder.empty()) RemoveTree(state_->folder);
   state_->folder.clear();
 }

@@ -9,7 +9,8 @@
 // executes awf's own program again with the hidden argument `keeper` and so is safe at any time.
 //
 // The owner's death is not the only one handled: programs die with the keeper (PDEATHSIG), and what they left behind
-// is reparented to the owner, which is a subreaper too (BecomeSubreaper) and kills it (KillStrayChildren).
+// is reparented to the owner if that is a subreaper too (BecomeSubreaper). The Keeper object kills it at the moment
+// when it finds its process gone. Several keepers may live and die at once, each served by a thread of its own.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +19,6 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,13 +110,13 @@ class Keeper {
   // SIGKILL to direct children of the keeper that it did not start itself: leftovers of a command child that died.
   void KillStrays();
 
-  // One event, or nothing when none is there. Never blocks.
+  // One event, or nothing when none is there. Does not block but for kGone, which comes when the keeper's orphans are
+  // killed: milliseconds, at most 5 s.
   std::optional<KeeperEvent> Next();
 
   // Ends all trees (SIGTERM, after `grace` SIGKILL), deletes the folder, ends the keeper. Blocks at most
-  // grace + 1 s. After it only fd() and pid() may be used. Idempotent. If the keeper was killed and this process is a
-  // subreaper, its children that are no keepers are killed as by KillStrayChildren. Deletes the folder also when the
-  // keeper has been killed; call KillStrayChildren before, so that nobody writes into it any more.
+  // grace + 1 s. After it only fd() and pid() may be used. Idempotent. Deletes the folder also when the keeper has been
+  // killed.
   void Stop(std::chrono::milliseconds grace);
 
  private:
@@ -131,8 +131,9 @@ int KeeperMain(int socket_fd);
 
 // Makes orphaned descendants children of this process.
 void BecomeSubreaper();
-// Kills (SIGKILL, by descent) and reaps every child of this process that is neither the process of a Keeper object nor
-// claimed by `is_known`. Returns how many it killed. Thread-safe; whoever starts children of other kinds claims them.
-int KillStrayChildren(const std::function<bool(pid_t)>& is_known);
+// Kills (SIGKILL, by descent) and reaps every child of this process that is not the process of a Keeper object. Those
+// are orphans of keepers that died: a living keeper is the subreaper of all that it keeps. Hence this process starts
+// all its children through keepers. Returns how many it killed. Thread-safe.
+int KillStrayChildren();
 
 }  // namespace awf::process

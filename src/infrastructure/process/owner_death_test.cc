@@ -17,7 +17,7 @@ struct Pids {
   pid_t leader = 0;
 };
 
-// What awf does: one keeper with a folder, one program, and after the death of the keeper the rest.
+// What awf does: one keeper with a folder and one program.
 [[noreturn]] void BeOwner(bool spawn, const fs::path& folder, const std::string& mark, int report) {
   BecomeSubreaper();
   auto keeper = spawn ? Keeper::Spawn() : Keeper::Fork();
@@ -37,7 +37,6 @@ struct Pids {
       if (event->kind == Kind::kStarted) pids.leader = event->pid;
       if (event->kind == Kind::kStarted && ::write(report, &pids, sizeof pids) != sizeof pids) ::_exit(1);
       if (event->kind != Kind::kGone && event->kind != Kind::kExited) continue;
-      KillStrayChildren([](pid_t) { return false; });
       keeper->reset();
       ::_exit(0);
     }

@@ -135,9 +135,7 @@ inline SpawnRequest Shell(std::string command, std::vector<std::string> environm
 class ProcessTest : public ::testing::Test {
  protected:
   ProcessTest() { BecomeSubreaper(); }
-  void TearDown() override {
-    EXPECT_EQ(KillStrayChildren([](pid_t) { return false; }), 0) << "the test left children behind";
-  }
+  void TearDown() override { EXPECT_EQ(KillStrayChildren(), 0) << "the test left children behind"; }
 };
 
 }  // namespace awf::process

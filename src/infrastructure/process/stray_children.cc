@@ -19,13 +19,13 @@ namespace {
 constexpr std::chrono::seconds kPatience{5};
 
 // One round: kills what is there and reaps what has ended. False when there was nothing.
-bool KillRound(const std::function<bool(pid_t)>& is_known, std::set<pid_t>& killed) {
+bool KillRound(std::set<pid_t>& killed) {
   KeeperRegistry& registry = KeeperRegistry::Instance();
   const std::lock_guard lock(registry.mutex());
   const ProcessTree tree = ProcessTree::Snapshot();
   bool found = false;
   for (const ProcessInfo& stray : tree.ChildrenOf(::getpid())) {
-    if (registry.Contains(stray.pid) || is_known(stray.pid) || !MaySignal(stray.pid)) continue;
+    if (registry.Contains(stray.pid) || !MaySignal(stray.pid)) continue;
     found = true;
     std::vector<ProcessInfo> victims = tree.DescendantsOf(stray.pid);
     victims.push_back(stray);
@@ -40,12 +40,12 @@ bool KillRound(const std::function<bool(pid_t)>& is_known, std::set<pid_t>& kill
 
 void BecomeSubreaper() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-int KillStrayChildren(const std::function<bool(pid_t)>& is_known) {
+int KillStrayChildren() {
   std::set<pid_t> killed;
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   // Twice nothing, since a child that was being forked may be missing in a snapshot.
   for (int quiet = 0; quiet < 2 && std::chrono::steady_clock::now() < give_up;) {
-    quiet = KillRound(is_known, killed) ? 0 : quiet + 1;
+    quiet = KillRound(killed) ? 0 : quiet + 1;
     if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
   return static_cast<int>(killed.size());

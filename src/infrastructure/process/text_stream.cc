@@ -12,6 +12,12 @@ std::string_view WithoutPartialStart(std::string_view text) {
   return text.substr(static_cast<std::size_t>(whole - text.begin()));
 }
 
+// What a tail may hold beyond its limit: each byte is moved at most four times, and large limits cost a quarter more.
+std::size_t Slack(std::size_t limit) {
+  constexpr std::size_t kEnough = 64UL * 1024;
+  return std::max(limit / 4, std::min(limit, kEnough));
+}
+
 }  // namespace
 
 std::string Utf8Stream::Take(std::string_view bytes) {
@@ -32,9 +38,10 @@ std::string Utf8Stream::Finish() {
 
 void HeadTail::Append(std::string_view text) {
   bytes_ += text.size();
-  characters_ += CountCharacters(text);
+  characters_ += cut_ == CutAt::kBytes ? text.size() : CountCharacters(text);
   if (!head_full_) {
-    const std::string_view fits = Utf8Prefix(text, head_limit_ - head_.size());
+    const std::size_t room = head_limit_ - head_.size();
+    const std::string_view fits = cut_ == CutAt::kBytes ? text.substr(0, room) : Utf8Prefix(text, room);
     head_ += fits;
     text.remove_prefix(fits.size());
     head_full_ = !text.empty();
@@ -44,13 +51,13 @@ void HeadTail::Append(std::string_view text) {
     return;
   }
   tail_ += text;
-  if (tail_.size() > 2 * tail_limit_) tail_.erase(0, tail_.size() - tail_limit_);
+  if (tail_.size() > tail_limit_ + Slack(tail_limit_)) tail_.erase(0, tail_.size() - tail_limit_);
 }
 
 std::string_view HeadTail::tail() const {
   std::string_view text = tail_;
   if (text.size() > tail_limit_) text.remove_prefix(text.size() - tail_limit_);
-  return WithoutPartialStart(text);
+  return cut_ == CutAt::kBytes ? text : WithoutPartialStart(text);
 }
 
 }  // namespace awf::process

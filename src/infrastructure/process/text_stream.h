@@ -22,16 +22,20 @@ class Utf8Stream {
   std::string held_;
 };
 
-// Keeps the first and the last bytes of a text, cut between characters, and counts all.
+// Where a text may be cut: kCharacters is for valid UTF-8, kBytes for anything.
+enum class CutAt { kCharacters, kBytes };
+
+// Keeps the first and the last bytes of a text and counts all. Takes memory for what came, not for the limits.
 class HeadTail {
  public:
-  HeadTail(std::size_t head_bytes, std::size_t tail_bytes) : head_limit_(head_bytes), tail_limit_(tail_bytes) {}
+  HeadTail(std::size_t head_bytes, std::size_t tail_bytes, CutAt cut = CutAt::kCharacters)
+      : head_limit_(head_bytes), tail_limit_(tail_bytes), cut_(cut) {}
 
-  // Whole characters of valid UTF-8.
+  // With kCharacters: whole characters of valid UTF-8.
   void Append(std::string_view text);
 
   std::size_t bytes() const { return bytes_; }
-  std::size_t characters() const { return characters_; }
+  std::size_t characters() const { return characters_; }  // with kBytes the same as bytes
 
   // head() and then tail() is the whole text when nothing was dropped.
   bool whole() const { return bytes_ == head_.size() + tail().size(); }
@@ -41,9 +45,10 @@ class HeadTail {
  private:
   std::size_t head_limit_;
   std::size_t tail_limit_;
+  CutAt cut_;
   std::string head_;
   bool head_full_ = false;
-  std::string tail_;  // up to twice its limit, so that it is moved rarely
+  std::string tail_;  // somewhat above its limit, so that it is moved rarely
   std::size_t bytes_ = 0;
   std::size_t characters_ = 0;
 };

@@ -56,6 +56,17 @@ TEST(HeadTailTest, CutsBetweenCharacters) {
   EXPECT_EQ(kept.bytes(), 30U);
 }
 
+TEST(HeadTailTest, CutsBytesWhereTheyStand) {
+  HeadTail kept(4, 4, CutAt::kBytes);
+  kept.Append("\u20ac\xff");
+  EXPECT_TRUE(kept.whole());
+  for (int i = 0; i < 100'000; ++i) kept.Append("\u20ac");
+  EXPECT_EQ(kept.head(), "\u20ac\xff");
+  EXPECT_EQ(kept.tail(), "\xac\u20ac");
+  EXPECT_EQ(kept.bytes(), 300'004U);
+  EXPECT_EQ(kept.characters(), 300'004U);
+}
+
 TEST(HeadTailTest, OnePieceMayExceedBothLimits) {
   HeadTail kept(3, 3);
   kept.Append("0123456789");

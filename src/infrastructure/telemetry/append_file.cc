@@ -1,6 +1,7 @@
 #include "infrastructure/telemetry/append_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,7 +22,19 @@ std::expected<AppendFile, Error> AppendFile::Open(const std::filesystem::path& p
   const int error_number = errno;
   AppendFile file(Fd(fd), path);
   if (fd < 0) return std::unexpected(file.Failure(error_number));
+  if (const int error = fresh ? 0 : file.EndCutLine()) return std::unexpected(file.Failure(error));
   return file;
+}
+
+int AppendFile::EndCutLine() {
+  struct stat info{};
+  if (::fstat(fd_.get(), &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode) || info.st_size == 0) return 0;
+  // Of its own, since a file that is only written to need not be readable: then it is taken as it is.
+  const Fd reader(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  char last = '\n';
+  if (!reader || ::pread(reader.get(), &last, 1, info.st_size - 1) != 1 || last == '\n') return 0;
+  return WriteAll(fd_.get(), "\n");
 }
 
 Error AppendFile::Failure(int error_number) const {

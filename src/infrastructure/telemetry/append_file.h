@@ -17,8 +17,8 @@ namespace awf::telemetry {
 
 class AppendFile {
  public:
-  // Opens for appending, made when it does not exist (`fresh`: it must not). SYSTEM.IO.WRITE_FAILED with path and
-  // cause.
+  // Opens for appending, made when it does not exist (`fresh`: it must not). A last line that a crash has cut is ended,
+  // so that the next record stands in a line of its own. SYSTEM.IO.WRITE_FAILED with path and cause.
   static std::expected<AppendFile, Error> Open(const std::filesystem::path& path, bool fresh);
 
   // Writes the whole record, which ends in a line feed.
@@ -29,6 +29,7 @@ class AppendFile {
  private:
   AppendFile(Fd fd, std::filesystem::path path);
   Error Failure(int error_number) const;
+  int EndCutLine();  // 0 or errno
 
   Fd fd_;
   std::filesystem::path path_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "domain/timestamp.h"
+#include "infrastructure/telemetry/audit_tail.h"
 #include "infrastructure/telemetry/record_cut.h"
 #include "infrastructure/telemetry/sha256.h"
 
@@ -27,6 +28,22 @@ std::expected<std::unique_ptr<AuditFile>, Error> AuditFile::Create(const std::fi
   auto file = AppendFile::Open(path, true);
   if (!file) return std::unexpected(file.error());
   return std::unique_ptr<AuditFile>(new AuditFile(std::move(*file), std::move(run_id), masker, std::move(clock)));
+}
+
+std::expected<std::unique_ptr<AuditFile>, Error> AuditFile::Continue(const std::filesystem::path& path,
+                                                                     std::string run_id, const Masker& masker,
+                                                                     Clock clock) {
+  const auto tail = ReadAuditTail(path);
+  if (!tail) return std::unexpected(tail.error());
+  auto file = AppendFile::Open(path, false);  // ends the cut line
+  if (!file) return std::unexpected(file.error());
+  std::unique_ptr<AuditFile> audit(new AuditFile(std::move(*file), std::move(run_id), masker, std::move(clock)));
+  audit->head_ = tail->head;
+  if (tail->dropped.empty()) return audit;
+  const json::object fields{{"dropped_bytes", tail->dropped.size()}, {"dropped_sha256", Sha256Hex(tail->dropped)}};
+  if (auto written = audit->Append("recovered", fields, Durability::kWritten); !written)
+    return std::unexpected(written.error());
+  return audit;
 }
 
 // The fields as ,"key":value… (empty when there are none): masked, repaired, cut.

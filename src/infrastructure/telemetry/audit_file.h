@@ -28,6 +28,13 @@ class AuditFile final : public AuditSink {
   static std::expected<std::unique_ptr<AuditFile>, Error> Create(const std::filesystem::path& path, std::string run_id,
                                                                  const Masker& masker, Clock clock = WallClock::now);
 
+  // The chain that is there goes on from its last whole record. A cut last line is ended and answered by a record
+  // `recovered` with its length and digest. A file that is missing or empty begins a chain. SYSTEM.IO.READ_FAILED when
+  // it cannot be read.
+  static std::expected<std::unique_ptr<AuditFile>, Error> Continue(const std::filesystem::path& path,
+                                                                   std::string run_id, const Masker& masker,
+                                                                   Clock clock = WallClock::now);
+
   std::expected<void, Error> Append(std::string_view type, const json::object& fields, Durability durability) override;
   AuditHead Head() const override;
   std::string Digest(std::string_view text) const override;

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "infrastructure/telemetry/record_cut.h"
@@ -133,6 +134,101 @@ TEST_F(AuditFileTest, MasksThenCuts) {
   for (const auto& entry : value.as_object()) keys.emplace_back(entry.key());
   EXPECT_THAT(keys, testing::ElementsAre("v", "seq", "time", "run", "type", "tool", "error", "token", "bad", "n", "cut",
                                          "prev", "hash"));
+}
+
+// As a run that is resumed finds it.
+class AuditContinuedTest : public AuditFileTest {
+ protected:
+  void Write(int records) {
+    auto audit = AuditFile::Create(path_, "r", masker_);
+    ASSERT_TRUE(audit);
+    for (int i = 0; i < records; ++i) ASSERT_TRUE((*audit)->Append("run.started", {{"n", i}}, Durability::kWritten));
+  }
+  void Leave(const std::string& text) { std::ofstream(path_, std::ios::app) << text; }
+  std::string Text() const {
+    std::ifstream file(path_);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  // Appends one record; the head before it.
+  std::int64_t Continue() {
+    auto audit = AuditFile::Continue(path_, "r", masker_);
+    EXPECT_TRUE(audit) << audit.error().message;
+    if (!audit) return -2;
+    const std::int64_t seq = (*audit)->Head().seq;
+    EXPECT_TRUE((*audit)->Append("run.completed", {{"text", std::string(20'000, 'x')}}, Durability::kWritten));
+    return seq;
+  }
+};
+
+TEST_F(AuditContinuedTest, GoesOnFromTheLastRecord) {
+  Write(3);
+  EXPECT_EQ(Continue(), 2);
+  EXPECT_EQ(Continue(), 3);  // the last line is as long as lines get
+  const auto lines = Lines(path_);
+  EXPECT_EQ(lines.size(), 5U);
+  EXPECT_EQ(ChainFault(lines), "");
+}
+
+TEST_F(AuditContinuedTest, BeginsWhereThereIsNothing) {
+  EXPECT_EQ(Continue(), -1);
+  std::ofstream(path_, std::ios::trunc).close();
+  EXPECT_EQ(Continue(), -1);
+  EXPECT_EQ(ChainFault(Lines(path_)), "");
+}
+
+TEST_F(AuditContinuedTest, AnswersACutLine) {
+  const std::string cut = R"({"v":1,"seq":2,"time":"2026-)";
+  Write(2);
+  Leave(cut);
+  EXPECT_EQ(Continue(), 2);  // that of `recovered`
+  auto lines = Lines(path_);
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(lines[2], cut);
+  const json::value recovered = json::parse(lines[3]);
+  EXPECT_EQ(recovered.at("type").as_string(), "recovered");
+  EXPECT_EQ(recovered.at("seq").as_int64(), 2);
+  EXPECT_EQ(recovered.at("dropped_bytes").as_int64(), 28);
+  EXPECT_EQ(recovered.at("dropped_sha256").as_string(), Sha256Hex(cut));
+  lines.erase(lines.begin() + 2);
+  EXPECT_EQ(ChainFault(lines), "");
+}
+
+TEST_F(AuditContinuedTest, EveryPlaceOfACutIsAnswered) {
+  Write(2);
+  const std::string whole = Text();
+  const std::size_t second = whole.find('\n') + 1;
+  for (std::size_t length = 1; length < whole.size(); ++length) {
+    std::ofstream(path_, std::ios::trunc) << whole.substr(0, length);
+    Continue();
+    auto lines = Lines(path_);
+    const bool in_first = length < second - 1;
+    const bool between = length == second - 1 || length == second || length == whole.size() - 1;
+    if (!between) lines.erase(lines.begin() + (in_first ? 0 : 1));
+    EXPECT_EQ(ChainFault(lines), "") << length;
+    EXPECT_EQ(lines.size(), between ? (length <= second ? 2U : 3U) : (in_first ? 2U : 3U)) << length;
+  }
+}
+
+// The crash came between the line feed and `recovered`.
+TEST_F(AuditContinuedTest, AnswersACutLineThatWasEndedAlready) {
+  Write(1);
+  Leave("{\"v\":\n");
+  EXPECT_EQ(Continue(), 1);
+  auto lines = Lines(path_);
+  EXPECT_EQ(json::parse(lines[2]).at("dropped_bytes").as_int64(), 5);
+  lines.erase(lines.begin() + 1);
+  EXPECT_EQ(ChainFault(lines), "");
+}
+
+TEST_F(AuditContinuedTest, RefusesWhatIsNoAudit) {
+  Write(1);
+  Leave("one\ntwo\n");
+  const std::string before = Text();
+  const auto audit = AuditFile::Continue(path_, "r", masker_);
+  ASSERT_FALSE(audit);
+  EXPECT_EQ(audit.error().code, "SYSTEM.IO.READ_FAILED");
+  EXPECT_EQ(audit.error().message, "cannot read " + path_.string() + ": it does not end in an audit record");
+  EXPECT_EQ(Text(), before);
 }
 
 // The size limit of the process makes a write fail as a full disk does. In a child, since the limit cannot be raised

@@ -10,8 +10,9 @@ namespace awf::telemetry {
 namespace {
 
 bool ShownByProgress(std::string_view message) {
-  static constexpr std::array<std::string_view, 6> kMessages = {
-      "tool call", "step started", "step completed", "step failed", "workflow started", "workflow completed"};
+  static constexpr std::array<std::string_view, 7> kMessages = {"tool call",         "step started", "step retry",
+                                                                "step completed",    "step failed",  "workflow started",
+                                                                "workflow completed"};
   return std::find(kMessages.begin(), kMessages.end(), message) != kMessages.end();
 }
 

@@ -7,15 +7,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "domain/random_id.h"
 #include "domain/timestamp.h"
-#include "infrastructure/process/fd.h"
 #include "infrastructure/telemetry/record_cut.h"
 
 namespace awf::telemetry {
@@ -65,24 +61,40 @@ std::expected<void, Error> WriteNew(const std::filesystem::path& path, std::stri
   return {};
 }
 
-json::object InputsOf(const RunManifest& manifest) {
-  json::object inputs;
-  for (const auto& [name, value] : manifest.inputs)
-    inputs[name] = manifest.secret_inputs.contains(name) ? std::string(kMask) : value;
-  return inputs;
+// The file as a whole, whatever was there: a reader never sees half of it.
+std::expected<void, Error> Replace(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path temporary = path.string() + ".new";
+  ::unlink(temporary.c_str());  // left by a crash of an earlier owner
+  if (auto written = WriteNew(temporary, text); !written) return written;
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return std::unexpected(WriteFailure(path, errno));
+  return {};
 }
 
-json::object CountsOf(const RunCounts& counts) {
-  json::object out{{"steps", counts.steps},
-                   {"tool_calls", counts.tool_calls},
-                   {"tool_errors", counts.tool_errors},
-                   {"denials", counts.denials},
-                   {"bypasses", counts.bypasses},
-                   {"tokens_input", counts.tokens_input},
-                   {"tokens_output", counts.tokens_output},
-                   {"tokens_estimated", counts.tokens_estimated}};
-  if (counts.cost_usd) out["cost_usd"] = *counts.cost_usd;
-  return out;
+// A run.json is small; what is larger is none.
+constexpr std::size_t kLongestManifest = 16U << 20;
+
+std::expected<std::string, Error> ReadSmall(const std::filesystem::path& path) {
+  const auto failure = [&](int error_number) {
+    return Fail("SYSTEM.IO.READ_FAILED",
+                "cannot read " + path.string() + ": " + std::generic_category().message(error_number));
+  };
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) return failure(errno);
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return failure(errno);
+  if (!S_ISREG(info.st_mode)) return failure(EINVAL);
+  if (static_cast<std::size_t>(info.st_size) > kLongestManifest) return failure(EFBIG);
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const ssize_t got = ::read(fd.get(), text.data() + length, text.size() - length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failure(errno);
+    if (got == 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  text.resize(length);
+  return text;
 }
 
 }  // namespace
@@ -101,7 +113,11 @@ std::expected<RunFolder, Error> RunFolder::Create(const std::filesystem::path& s
   for (;;) {
     const std::string id = run_id.empty() ? CompactUtc(now) + "-" + RandomHex(4) : run_id;
     const std::filesystem::path path = runs / id;
-    if (::mkdir(path.c_str(), 0700) == 0) return RunFolder(path, id);
+    if (::mkdir(path.c_str(), 0700) == 0) {
+      RunFolder folder(path, id);
+      if (auto locked = folder.Lock(); !locked) return std::unexpected(locked.error());
+      return folder;
+    }
     if (errno != EEXIST) return std::unexpected(WriteFailure(path, errno));
     if (!run_id.empty()) {
       return Fail("USER.INPUT.INVALID_FORMAT", "run id '" + run_id + "' is taken",
@@ -111,57 +127,48 @@ std::expected<RunFolder, Error> RunFolder::Create(const std::filesystem::path& s
 }
 
 std::expected<void, Error> RunFolder::WriteWorkflow(std::string_view text) const {
-  return WriteNew(path_ / "workflow.yaml", text);
+  return Replace(StoredWorkflow(), text);
+}
+
+// A record lock, not flock: it belongs to the process, so a child that lives longer (or has not yet begun its program)
+// never holds it, and the kernel names its owner.
+std::expected<void, Error> RunFolder::Lock() {
+  const std::filesystem::path path = path_ / "lock";
+  lock_ = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock_) return std::unexpected(WriteFailure(path, errno));
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(lock_.get(), F_SETLK, &lock) == 0) return {};
+  if (errno != EACCES && errno != EAGAIN) return std::unexpected(WriteFailure(path, errno));
+  std::string owner = "another process";
+  // A pid of 0 or less: it runs in another container or on another machine.
+  if (::fcntl(lock_.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0)
+    owner = "process " + std::to_string(lock.l_pid);
+  return Fail("USER.RUN.BUSY", "run " + run_id_ + " is in use by " + owner, "Wait until it has ended, or end it.");
+}
+
+std::expected<RunFolder, Error> RunFolder::Reopen(const std::filesystem::path& path) {
+  RunFolder folder(std::filesystem::absolute(path), path.filename().string());
+  if (auto locked = folder.Lock(); !locked) return std::unexpected(locked.error());
+  return folder;
+}
+
+std::expected<ReadBackManifest, Error> RunFolder::ReadManifest(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "run.json";
+  const auto text = ReadSmall(path);
+  if (!text) return std::unexpected(text.error());
+  auto manifest = ParseManifest(*text);
+  if (!manifest) {
+    return Fail("USER.RUN.NOT_RESUMABLE", path.string() + " is damaged: " + manifest.error(),
+                "Start a new run; this one cannot be taken up again.");
+  }
+  return std::move(*manifest);
 }
 
 std::expected<void, Error> RunFolder::WriteManifest(const RunManifest& manifest, const Masker& masker) const {
-  const int pid = static_cast<int>(::getpid());
-  json::object run{{"run_id", run_id_},
-                   {"workflow",
-                    {{"name", manifest.workflow},
-                     {"version", manifest.version},
-                     {"file", manifest.file},
-                     {"sha256", manifest.sha256}}},
-                   {"inputs", InputsOf(manifest)},
-                   {"owner", {{"pid", pid}, {"start_time", ProcessStartTime(pid)}}},
-                   {"awf_version", manifest.awf_version},
-                   {"trace_id", manifest.trace_id},
-                   {"status", manifest.status},
-                   {"started_at", UtcMilliseconds(manifest.started)}};
-  if (manifest.ended) {
-    run["ended_at"] = UtcMilliseconds(*manifest.ended);
-    run["duration_ms"] = std::chrono::floor<std::chrono::milliseconds>(*manifest.ended - manifest.started).count();
-    run["exit_code"] = manifest.exit_code;
-  }
-  if (manifest.error) {
-    run["error"] = {
-        {"code", manifest.error->code}, {"message", manifest.error->message}, {"step", manifest.error->step}};
-  }
-  run["counts"] = CountsOf(manifest.counts);
-  run["audit"] = {{"seq", manifest.audit.seq}, {"hash", manifest.audit.hash}};
-
-  const std::filesystem::path path = path_ / "run.json", temporary = path_ / "run.json.new";
-  const std::string text = json::serialize(RepairStrings(masker.MaskJson(run))) + "\n";
-  ::unlink(temporary.c_str());  // left by a crash of an earlier owner
-  if (auto written = WriteNew(temporary, text); !written) return written;
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return std::unexpected(WriteFailure(path, errno));
-  return {};
-}
-
-std::uint64_t ProcessStartTime(int pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::ostringstream stat;
-  stat << file.rdbuf();  // unlike an iterator it does not throw when the process ends meanwhile
-  const std::string text = std::move(stat).str();
-  const std::size_t name_end = text.rfind(')');  // the name may hold anything, also spaces and parentheses
-  if (name_end == std::string::npos) return 0;
-  constexpr int kFieldsBefore = 19;  // what follows the name is field 3, the start time field 22
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string skipped;
-  for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
-  std::uint64_t ticks = 0;
-  fields >> ticks;
-  return ticks;
+  const json::object run = ToJson(manifest, run_id_, RunOwner::ThisProcess());
+  return Replace(path_ / "run.json", json::serialize(RepairStrings(masker.MaskJson(run))) + "\n");
 }
 
 }  // namespace awf::telemetry

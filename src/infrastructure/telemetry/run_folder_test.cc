@@ -1,7 +1,9 @@
 #include "infrastructure/telemetry/run_folder.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -51,6 +53,8 @@ TEST_F(RunFolderTest, IsPrivateWhateverTheUmask) {
   EXPECT_EQ(Mode(run->path() / "workflow.yaml"), 0600U);
   EXPECT_EQ(Mode(run->path() / "run.json"), 0600U);
   EXPECT_EQ(Contents(run->path() / "workflow.yaml"), "name: x\n");
+  EXPECT_TRUE(run->WriteWorkflow("name: y\n"));
+  EXPECT_EQ(Contents(run->path() / "workflow.yaml"), "name: y\n");
 }
 
 TEST_F(RunFolderTest, RunIdsAreChecked) {
@@ -88,7 +92,9 @@ TEST_F(RunFolderTest, TheManifestIsReplacedAsAWhole) {
   manifest.awf_version = "0.1.0";
   manifest.inputs = {{"api_key", "k"}, {"pin", "1"}, {"text", "say hunter2hunter2"}};
   manifest.secret_inputs = {"pin"};
+  manifest.working_dir = "/w";
   manifest.trace_id = "t";
+  manifest.root_span_id = "5";
   manifest.started = At(1793700909125);
   ASSERT_TRUE(run->WriteManifest(manifest, masker_));
   const std::string owner = R"("owner":{"pid":)" + std::to_string(::getpid()) + R"(,"start_time":)" +
@@ -96,7 +102,7 @@ TEST_F(RunFolderTest, TheManifestIsReplacedAsAWhole) {
   const std::string head =
       R"({"run_id":"r","workflow":{"name":"review","version":"1.0","file":"review.yaml","sha256":"abc"},)"
       R"("inputs":{"api_key":"***","pin":"***","text":"say ***"},)" +
-      owner + R"(,"awf_version":"0.1.0","trace_id":"t",)";
+      owner + R"(,"awf_version":"0.1.0","working_dir":"/w","trace_id":"t","root_span_id":"5","resumes":0,)";
   EXPECT_EQ(Contents(run->path() / "run.json"),
             head + R"("status":"running","started_at":"2026-11-03T10:15:09.125Z",)"
                    R"("counts":{"steps":0,"tool_calls":0,"tool_errors":0,"denials":0,"bypasses":0,"tokens_input":0,)"
@@ -120,10 +126,80 @@ TEST_F(RunFolderTest, TheManifestIsReplacedAsAWhole) {
   EXPECT_FALSE(std::filesystem::exists(run->path() / "run.json.new"));
 }
 
-TEST(ProcessStartTime, TellsProcessesApart) {
-  EXPECT_GT(ProcessStartTime(::getpid()), 0U);
-  EXPECT_EQ(ProcessStartTime(::getpid()), ProcessStartTime(::getpid()));
-  EXPECT_EQ(ProcessStartTime(-1), 0U);
+// Runs `action` in another process; its exit code.
+template <class Action>
+int InChild(Action action) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(action());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(RunFolderTest, ALiveOwnerKeepsOthersOut) {
+  {
+    auto run = RunFolder::Create(folder_, "r");
+    ASSERT_TRUE(run);
+    const std::string busy = "run r is in use by process " + std::to_string(::getpid());
+    EXPECT_EQ(InChild([&] {
+                auto second = RunFolder::Reopen(folder_ / "runs" / "r");
+                if (second) return 1;
+                return second.error().code == "USER.RUN.BUSY" && second.error().message == busy ? 0 : 2;
+              }),
+              0);
+  }
+  EXPECT_EQ(InChild([&] { return RunFolder::Reopen(folder_ / "runs" / "r") ? 0 : 1; }), 0);
+  EXPECT_EQ(Mode(folder_ / "runs" / "r" / "lock"), 0600U);
+}
+
+TEST_F(RunFolderTest, AChildThatOutlivesItsOwnerHoldsNothing) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  pid_t left = 0;
+  EXPECT_EQ(InChild([&] {
+              auto owner = RunFolder::Create(folder_, "r");
+              if (!owner) return 1;
+              const pid_t child = ::fork();
+              if (child == 0) {
+                char end = 0;
+                ::close(ends[1]);
+                ::_exit(static_cast<int>(::read(ends[0], &end, 1)));
+              }
+              std::ofstream(folder_ / "child") << child;
+              return 0;
+            }),
+            0);
+  std::ifstream(folder_ / "child") >> left;
+  ASSERT_GT(left, 0);
+  EXPECT_EQ(::kill(left, 0), 0);
+  auto run = RunFolder::Reopen(folder_ / "runs" / "r");
+  ::close(ends[1]);  // lets it end
+  ::close(ends[0]);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->run_id(), "r");
+  EXPECT_EQ(run->path(), folder_ / "runs" / "r");
+}
+
+TEST_F(RunFolderTest, ReadsTheManifestBack) {
+  auto run = RunFolder::Create(folder_, "r");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(RunFolder::ReadManifest(run->path()).error().code, "SYSTEM.IO.READ_FAILED");
+  RunManifest manifest;
+  manifest.workflow = "review";
+  ASSERT_TRUE(run->WriteManifest(manifest, masker_));
+  auto read = RunFolder::ReadManifest(run->path());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->run_id, "r");
+  EXPECT_EQ(read->manifest.workflow, "review");
+  EXPECT_TRUE(read->owner.Alive());
+  std::ofstream(run->path() / "run.json") << "{";
+  read = RunFolder::ReadManifest(run->path());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, "USER.RUN.NOT_RESUMABLE");
+  EXPECT_TRUE(read.error().message.starts_with((run->path() / "run.json").string() + " is damaged: it is no JSON: "));
+  std::filesystem::remove(run->path() / "run.json");
+  std::filesystem::create_directory(run->path() / "run.json");
+  EXPECT_EQ(RunFolder::ReadManifest(run->path()).error().code, "SYSTEM.IO.READ_FAILED");
 }
 
 }  // namespace

@@ -62,6 +62,20 @@ TEST_F(TelemetryFilesTest, TheLogKeepsItsLevelAndModeAndAppends) {
   EXPECT_EQ(Mode(path), 0600U);
 }
 
+TEST_F(TelemetryFilesTest, ACutLineIsEndedBeforeTheNextRecord) {
+  for (const char* name : {"log.jsonl", "trace.json"}) {
+    const auto path = folder_ / name;
+    std::ofstream(path) << "{\"whole\":1}\n{\"cut\":";
+    auto log = LogFile::Open(path, LogLevel::kInfo, masker_);
+    ASSERT_TRUE(log);
+    EXPECT_TRUE((*log)->Write(Record(LogLevel::kInfo, "next")));
+    EXPECT_THAT(Lines(path), ElementsAre("{\"whole\":1}", "{\"cut\":", HasSubstr("\"message\":\"next\"")));
+    auto trace = OtlpJsonFile::Open(path, {}, masker_);  // nothing to end
+    ASSERT_TRUE(trace);
+    EXPECT_EQ(Lines(path).size(), 3U);
+  }
+}
+
 TEST_F(TelemetryFilesTest, ConcurrentLogLinesStayWhole) {
   const auto path = folder_ / "log.jsonl";
   auto log = LogFile::Open(path, LogLevel::kInfo, masker_);

@@ -1,6 +1,6 @@
-# awf_embed(HEADER BASE file...): a header with the files as constants, kEmbeddedFiles[] = {relative path, contents}.
+# awf_embed(HEADER NAME BASE file...): a header with the files as constants, NAME[] = {relative path, contents}.
 # The files stay ordinary files of the project, and the program needs none of them at run time.
-function(awf_embed header base)
+function(awf_embed header name base)
   set(entries "")
   foreach(file IN LISTS ARGN)
     file(READ ${base}/${file} contents)
@@ -11,16 +11,11 @@ function(awf_embed header base)
 // Made by CMake from the files named below. Do not edit.
 #pragma once
 
-#include <string_view>
+#include "cli/embedded_file.h"
 
 namespace awf::cli {
 
-struct EmbeddedFile {
-  std::string_view path;
-  std::string_view contents;
-};
-
-inline constexpr EmbeddedFile kEmbeddedFiles[] = {
+inline constexpr EmbeddedFile @name@[] = {
 @entries@};
 
 }  // namespace awf::cli

@@ -2,64 +2,207 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdlib>
-#include <iostream>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/command_examples.h"
+#include "cli/command_words.h"
 #include "cli/commands.h"
-#include "domain/nearest_name.h"
+#include "cli/configuration.h"
+#include "cli/print_result.h"
 
 namespace awf::cli {
 namespace {
 
-constexpr char kFooter[] =
-    "Start here:  awf demo\n"
-    "More:        awf COMMAND --help";
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+class CommandLine {
+ public:
+  CommandLine();
+  int Main(int argc, char** argv);
+
+ private:
+  void AddGlobals();
+  void AddRun();
+  void AddRunFlags(CLI::App& command, RunOptions& run);
+  void AddValidate();
+  void AddRuns();
+  void AddOthers();
+  int Malformed(std::string message, std::string hint);
+  int Unparsed(const CLI::ParseError& error, const std::vector<std::string>& words);
+  int Help();
+  std::expected<void, Error> Formats();
+  std::expected<Pairs, Error> Split(const std::vector<std::string>& given, const std::string& flag,
+                                    const std::string& example) const;
+  std::expected<void, Error> FillRun(RunOptions& run);
+  int Dispatch();
+  int DispatchRun();
+
+  CLI::App app_{"awf runs workflows of AI agents and sees every tool call that they make.", "awf"};
+  GlobalOptions global_;
+  GivenSettings given_;
+  std::string format_, output_;
+  std::vector<std::string> inputs_, mocks_;
+  RunOptions run_;
+  ResumeOptions resume_;
+  ValidateOptions validate_;
+  ListOptions list_;
+  StatusOptions status_;
+  HistoryOptions history_;
+  DemoOptions demo_;
+  std::string error_code_, list_what_;
+  CLI::App *run_command_ = nullptr, *resume_command_ = nullptr, *resume_list_command_ = nullptr,
+           *validate_command_ = nullptr, *list_command_ = nullptr, *status_command_ = nullptr,
+           *history_command_ = nullptr, *error_command_ = nullptr, *schema_command_ = nullptr, *demo_command_ = nullptr;
+};
+
+CommandLine::CommandLine() {
+  app_.footer(kFooter);
+  app_.set_version_flag("--version", std::string("awf ") + AWF_VERSION);
+  app_.fallthrough();
+  app_.require_subcommand(0, 1);
+  app_.get_formatter()->column_width(34);
+  AddGlobals();
+  AddRun();
+  AddValidate();
+  AddRuns();
+  AddOthers();
+}
+
+// Options that stand for themselves before and after the command's name.
+void CommandLine::AddGlobals() {
+  app_.add_flag("--verbose", global_.verbose, "Tell more: notes of validation, log lines from info on");
+  app_.add_flag("-q,--quiet", global_.quiet, "No progress, only results and errors");
+  app_.add_flag("--no-color", global_.no_color, "No colours (NO_COLOR works too)");
+  app_.add_flag("--no-hints", global_.no_hints, "Errors without hints");
+  app_.add_option("--log-level", given_.log_level, "Least level in log.jsonl: debug, info, warn, error")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->type_name("LEVEL");
+  app_.add_option("--log-format", given_.log_format, "Log records on stderr as text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  app_.add_option("--config", global_.config_file, "Configuration (default .awf/config.yaml)")->type_name("FILE");
+  app_.add_option("--storage", global_.storage, "Folder for run records (default $XDG_DATA_HOME/awf)")
+      ->type_name("DIR");
+  app_.add_option("-f,--format", format_, "Results as text, json, table or quiet")->type_name("FORMAT");
+}
+
+void CommandLine::AddRunFlags(CLI::App& command, RunOptions& run) {
+  command.add_option("-i,--input", inputs_, "Input of the workflow; @PATH reads a file; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--input-file", run.input_file, "Inputs from a JSON or YAML map")->type_name("FILE");
+  command.add_flag("--no-input", run.no_input, "Never ask for missing inputs (AWF_NO_INPUT works too)");
+  command.add_option("-o,--output", output_, "Output of commands: streaming (default), buffered, silent")
+      ->check(CLI::IsMember({"streaming", "buffered", "silent"}))
+      ->type_name("MODE");
+  command.add_flag("--strict", run.strict, "Warnings stop it before it starts (exit code 2)");
+  command.add_flag("--skip-plugins", run.skip_plugins, "No effect: there are no plugins yet");
+  command.add_option("--otel-exporter", run.otel_exporter, "none (default), file or file:PATH (OTLP JSON lines)")
+      ->type_name("EXPORTER");
+  command.add_option("--otel-service-name", run.service_name, "service.name of the spans (default awf)")
+      ->type_name("NAME");
+  command.add_flag("--trace-file", run.trace_file, "Write the spans to trace.json of the run folder");
+}
+
+void CommandLine::AddRun() {
+  run_command_ = app_.add_subcommand("run", "Run a workflow");
+  run_command_->add_option("workflow", run_.workflow, "Workflow file (.yaml), or name as in awf list")
+      ->required()
+      ->type_name("WORKFLOW");
+  AddRunFlags(*run_command_, run_);
+  run_command_->add_flag("--dry-run", run_.dry_run, "Show what would run; starts nothing, writes nothing");
+  run_command_->add_option("--step", run_.only_state, "Run this one state, then stop")->type_name("STATE");
+  run_command_->add_option("--mock", mocks_, "With --step: result of a state that has not run; may be repeated")
+      ->type_name("states.STATE.FIELD=VALUE")
+      ->allow_extra_args(false);
+  run_command_->add_option("--run-id", run_.run_id, "Name of the run (default: time and random digits)")
+      ->type_name("ID");
+  run_command_->footer(kRunExamples);
+}
+
+void CommandLine::AddValidate() {
+  validate_command_ = app_.add_subcommand("validate", "Check a workflow without running it");
+  CLI::Option* workflow = validate_command_->add_option("workflow", validate_.workflow, "Workflow file, or name");
+  workflow->type_name("WORKFLOW");
+  validate_command_->add_option("--dir", validate_.folder, "Check all .yaml and .yml files of a folder")
+      ->type_name("DIR")
+      ->excludes(workflow);
+  validate_command_->add_flag("--strict", validate_.strict, "Warnings fail too (exit code 2)");
+  validate_command_->add_flag("--skip-plugins", validate_.skip_plugins, "No effect: there are no plugins yet");
+  validate_command_->footer(kValidateExamples);
+}
+
+// What has to do with runs that are over, or not quite.
+void CommandLine::AddRuns() {
+  resume_command_ = app_.add_subcommand("resume", "Go on with a run that was interrupted, cancelled or failed");
+  resume_command_->add_option("run", resume_.run_id, "Run id or its beginning (default: the newest)")->type_name("RUN");
+  resume_command_->add_flag("-l,--list", resume_.list, "List the runs that can be resumed");
+  resume_command_->add_option("--from", resume_.from, "current (default), previous, or a state")->type_name("WHERE");
+  resume_command_->add_flag("--reload", resume_.reload, "With the present workflow file, not the stored one");
+  AddRunFlags(*resume_command_, resume_.run);
+  resume_command_->footer(kResumeExamples);
+  resume_list_command_ = app_.add_subcommand("resume-list", "List the runs that can be resumed");
+
+  status_command_ = app_.add_subcommand("status", "Show a run and its states");
+  status_command_->add_option("run", status_.run_id, "Run id or its beginning")->required()->type_name("RUN");
+  status_command_->footer("Example:  awf status 20261103-1015");
+
+  history_command_ = app_.add_subcommand("history", "List past runs, newest first");
+  history_command_->add_option("-w,--workflow", history_.workflow, "Only of this workflow")->type_name("NAME");
+  history_command_->add_option("-s,--status", history_.status, "running, interrupted, completed, failed or cancelled")
+      ->check(CLI::IsMember({"running", "interrupted", "completed", "failed", "cancelled", "damaged"}))
+      ->type_name("STATUS");
+  history_command_->add_option("--since", history_.since, "24h, or a date: 2026-11-30")->type_name("WHEN");
+  history_command_->add_option("-n,--limit", history_.limit, "How many at most (default 20)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  history_command_->add_flag("--stats", history_.stats, "Counts, share of success and durations by workflow");
+  history_command_->footer(kHistoryExamples);
+}
+
+void CommandLine::AddOthers() {
+  list_command_ = app_.add_subcommand("list", "List workflows, or prompts");
+  list_command_->add_option("what", list_what_, "prompts: the prompt files")
+      ->check(CLI::IsMember({"prompts"}))
+      ->type_name("prompts");
+
+  error_command_ = app_.add_subcommand("error", "Explain an error code");
+  error_command_->add_option("code", error_code_, "Code or the beginning of one; none lists all")->type_name("CODE");
+  error_command_->footer("Example:  awf error EXECUTION.AGENT");
+
+  schema_command_ = app_.add_subcommand("schema", "Print the JSON Schema of workflow files, for editors");
+  schema_command_->footer("Example:  awf schema > .awf/workflow.schema.json");
+
+  demo_command_ =
+      app_.add_subcommand("demo", "Watch an agent repair a small project through the proxy (no key, no network)");
+  demo_command_->add_option("--provider", demo_.provider, "openai_compatible (a scripted model inside awf) or claude")
+      ->check(CLI::IsMember({"openai_compatible", "claude"}))
+      ->type_name("PROVIDER");
+  demo_command_->add_flag("--keep", demo_.keep, "Keep the sample project");
+
+  CLI::App* mcp_command = app_.add_subcommand("mcp", "Serve the built-in tools to an MCP client: awf mcp serve --help");
+  mcp_command->add_subcommand("serve", "Serve the built-in tools over stdio");
+  mcp_command->require_subcommand(1);
+}
 
 // Reports a malformed command line as awf reports every error.
-int Malformed(const GlobalOptions& global, std::string message, std::string hint) {
-  return ReportErrors({Error{"USER.INPUT.INVALID_FORMAT", std::move(message), std::move(hint), {}, {}, {}}}, global);
+int CommandLine::Malformed(std::string message, std::string hint) {
+  return ReportErrors({Fail("USER.INPUT.INVALID_FORMAT", std::move(message), std::move(hint)).error()}, global_);
 }
 
-std::vector<std::string> CommandNames(const CLI::App& app) {
-  std::vector<std::string> names;
+KnownWords WordsOf(const CLI::App& app) {
+  KnownWords known;
+  const auto add = [&known](const std::string& name, const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& flag : option->get_lnames()) known[name].push_back("--" + flag);
+  };
+  add("", app);
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
-  return names;
-}
-
-std::vector<std::string> FlagNames(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-// What a misspelt word was probably meant to be, among the commands and the flags that are valid where it stood.
-std::string HintFor(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* place = &app;
-  for (const std::string& word : words) {
-    if (word.starts_with("-")) {
-      std::vector<std::string> flags = FlagNames(*place);
-      if (place != &app) std::ranges::copy(FlagNames(app), std::back_inserter(flags));
-      const std::string name = word.substr(0, word.find('='));
-      if (std::ranges::find(flags, name) == flags.end()) {
-        const std::string nearest = NearestName(name, flags);
-        if (!nearest.empty()) return "did you mean " + nearest + "?";
-      }
-    } else if (place == &app) {
-      const std::vector<std::string> names = CommandNames(app);
-      if (std::ranges::find(names, word) != names.end()) {
-        place = app.get_subcommand(word);
-      } else if (const std::string nearest = NearestName(word, names); !nearest.empty()) {
-        return "did you mean " + nearest + "?";
-      }
-    }
-  }
-  return place == &app ? "see awf --help" : "see awf " + place->get_name() + " --help";
+    add(command->get_name(), *command);
+  return known;
 }
 
 // In our words where the library's say nothing.
@@ -71,140 +214,138 @@ std::string MessageOf(const CLI::ParseError& error, const CLI::App& app) {
   return (in_command ? "unknown argument: " : "unknown command or flag: ") + unknown;
 }
 
-std::expected<std::vector<std::pair<std::string, std::string>>, std::string> SplitInputs(
-    const std::vector<std::string>& given) {
-  std::vector<std::pair<std::string, std::string>> inputs;
+int CommandLine::Unparsed(const CLI::ParseError& error, const std::vector<std::string>& words) {
+  if (AsksForJson(words)) global_.format = OutputFormat::kJson;
+  const std::vector<CLI::App*> commands = app_.get_subcommands();
+  std::string command = commands.empty() ? "" : commands.front()->get_name();
+  // `awf plugin list`: the list is the plugin's, not ours.
+  const auto end = command.empty() ? words.end() : std::ranges::find(words, command);
+  std::string planned = PlannedWord("", {words.begin(), end});
+  if (!planned.empty()) command.clear();
+  if (planned.empty()) planned = PlannedWord(command, app_.remaining(true));
+  if (!planned.empty()) {
+    return Malformed(planned + " is not supported yet",
+                     planned == "awf version" ? "use awf --version"
+                                              : "see awf " + (command.empty() ? "" : command + " ") + "--help");
+  }
+  return Malformed(MessageOf(error, app_), HintFor(WordsOf(app_), words));
+}
+
+int CommandLine::Help() {
+  const int exit_code = PrintResult(app_.help(), global_);
+  if (exit_code != 0 || !*run_command_ || run_.workflow.empty()) return exit_code;
+  run_.global = global_;
+  return RunHelpCommand(run_);
+}
+
+std::expected<void, Error> CommandLine::Formats() {
+  static constexpr std::array<std::pair<std::string_view, OutputFormat>, 4> kFormats = {{
+      {"text", OutputFormat::kText},
+      {"json", OutputFormat::kJson},
+      {"table", OutputFormat::kTable},
+      {"quiet", OutputFormat::kQuiet},
+  }};
+  if (format_.empty()) return {};
+  for (const auto& [name, format] : kFormats) {
+    if (name != format_) continue;
+    global_.format = format;
+    if (format == OutputFormat::kQuiet) global_.quiet = true;
+    return {};
+  }
+  return Fail(
+      "USER.INPUT.INVALID_FORMAT",
+      format_ == "github" ? "--format github is not supported yet" : "--format: there is no format '" + format_ + "'",
+      "use text, json, table or quiet");
+}
+
+std::expected<Pairs, Error> CommandLine::Split(const std::vector<std::string>& given, const std::string& flag,
+                                               const std::string& example) const {
+  Pairs pairs;
   for (const std::string& text : given) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) return std::unexpected("'" + text + "' is not NAME=VALUE");
-    inputs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    std::string name, value;
+    if (!SplitPair(text, name, value))
+      return Fail("USER.INPUT.INVALID_FORMAT", flag + ": '" + text + "' is not NAME=VALUE", "example: " + example);
+    pairs.emplace_back(std::move(name), std::move(value));
   }
-  return inputs;
+  return pairs;
 }
 
-// Options that stand for themselves before and after the command's name.
-void AddGlobalOptions(CLI::App& app, GlobalOptions& global, std::string& format, std::string& log_level,
-                      std::string& log_format) {
-  app.add_flag("--verbose", global.verbose, "Tell more: notes of validation, log lines from info on");
-  app.add_flag("-q,--quiet", global.quiet, "No progress, only results and errors");
-  app.add_flag("--no-color", global.no_color, "No colours (NO_COLOR works too)");
-  app.add_flag("--no-hints", global.no_hints, "Errors without hints");
-  app.add_option("--log-level", log_level, "Least level in log.jsonl")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
-      ->type_name("LEVEL");
-  app.add_option("--log-format", log_format, "Log records on stderr as text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("FORMAT");
-  app.add_option("--storage", global.storage, "Folder for run records (default $XDG_DATA_HOME/awf)")->type_name("DIR");
-  app.add_option("-f,--format", format, "Results as text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("FORMAT");
+std::expected<void, Error> CommandLine::FillRun(RunOptions& run) {
+  auto inputs = Split(inputs_, "-i", "-i path=src");
+  if (!inputs) return std::unexpected(inputs.error());
+  auto mocks = Split(mocks_, "--mock", "--mock states.build.Output=fine");
+  if (!mocks) return std::unexpected(mocks.error());
+  run.inputs = std::move(*inputs);
+  run.mocks = std::move(*mocks);
+  run.global = global_;
+  if (output_ == "buffered") run.output = OutputMode::kBuffered;
+  if (output_ == "silent") run.output = OutputMode::kSilent;
+  if (const char* variable = std::getenv("AWF_NO_INPUT"); variable != nullptr && *variable != '\0') run.no_input = true;
+  return {};
 }
 
-std::optional<LogLevel> ParseLogLevel(std::string_view text) {
-  for (const LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarn, LogLevel::kError}) {
-    if (text == ToString(level)) return level;
+int CommandLine::Main(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return Help();
+  } catch (const CLI::CallForVersion&) {
+    return PrintResult(app_.version() + "\n", global_);
+  } catch (const CLI::ParseError& error) {
+    return Unparsed(error, std::vector<std::string>(argv + 1, argv + argc));
   }
-  return std::nullopt;
+  if (auto known = Formats(); !known) return ReportErrors({known.error()}, global_);
+  return Dispatch();
 }
 
-// An environment variable stands where no flag was given.
-void Default(std::string& value, const char* variable) {
-  if (!value.empty()) return;
-  if (const char* found = std::getenv(variable)) value = found;
+int CommandLine::Dispatch() {
+  if (*run_command_ || *resume_command_ || *resume_list_command_ || *status_command_ || *history_command_ ||
+      *demo_command_) {
+    return DispatchRun();
+  }
+  if (*validate_command_) {
+    if (validate_.workflow.empty() && validate_.folder.empty())
+      return Malformed("validate needs a workflow, or --dir", "see awf validate --help");
+    validate_.global = global_;
+    return ValidateCommand(validate_);
+  }
+  if (*list_command_) {
+    list_.global = global_;
+    list_.prompts = list_what_ == "prompts";
+    return ListCommand(list_);
+  }
+  if (*error_command_) return ErrorCommand(global_, error_code_);
+  if (*schema_command_) return SchemaCommand(global_);
+  return PrintResult(app_.help(), global_);
+}
+
+// The commands that the configuration files have a say in.
+int CommandLine::DispatchRun() {
+  auto config = ReadConfiguration(global_);
+  if (!config) return ReportErrors(config.error(), global_);
+  if (auto settled = SettleGlobals(given_, *config, global_); !settled) return ReportErrors({settled.error()}, global_);
+  RunOptions& run = *run_command_ ? run_ : resume_.run;
+  run.config = std::move(*config);
+  if (auto filled = FillRun(run); !filled) return ReportErrors({filled.error()}, global_);
+  if (*run_command_) return RunCommand(run_);
+  if (*resume_command_ || *resume_list_command_) {
+    resume_.list = resume_.list || *resume_list_command_;
+    return ResumeCommand(resume_);
+  }
+  if (*status_command_) {
+    status_.global = global_;
+    return StatusCommand(status_);
+  }
+  if (*history_command_) {
+    history_.global = global_;
+    return HistoryCommand(history_);
+  }
+  demo_.global = global_;
+  return DemoCommand(demo_);
 }
 
 }  // namespace
 
-int CommandLineMain(int argc, char** argv) {
-  GlobalOptions global;
-  RunOptions run;
-  ValidateOptions validate;
-  DemoOptions demo;
-  std::string error_code, format, log_level, log_format;
-  std::vector<std::string> inputs;
-
-  CLI::App app{"awf runs workflows of AI agents and sees every tool call that they make.", "awf"};
-  app.footer(kFooter);
-  app.set_version_flag("--version", std::string("awf ") + AWF_VERSION);
-  app.fallthrough();
-  app.require_subcommand(0, 1);
-  AddGlobalOptions(app, global, format, log_level, log_format);
-
-  CLI::App* run_command = app.add_subcommand("run", "Run a workflow");
-  run_command->add_option("workflow", run.workflow, "Workflow file (.yaml)")->required()->type_name("FILE");
-  run_command->add_option("-i,--input", inputs, "Input of the workflow; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  run_command->add_option("--otel-exporter", run.otel_exporter, "none (default), file or file:PATH (OTLP JSON lines)")
-      ->type_name("EXPORTER");
-  run_command->add_option("--otel-service-name", run.service_name, "service.name of the spans")->type_name("NAME");
-  run_command->add_flag("--trace-file", run.trace_file, "Write the spans to trace.json of the run folder");
-  run_command->add_option("--run-id", run.run_id, "Name of the run (default: time and random digits)")->type_name("ID");
-  run_command->footer(
-      "Example:  awf run examples/workflows/fix-failing-test.yaml -i provider=claude -i project=. -i "
-      "test_command='make test'");
-
-  CLI::App* validate_command = app.add_subcommand("validate", "Check a workflow file without running it");
-  validate_command->add_option("workflow", validate.workflow, "Workflow file (.yaml)")->required()->type_name("FILE");
-  validate_command->add_flag("--strict", validate.strict, "Warnings fail too (exit code 2)");
-
-  CLI::App* error_command = app.add_subcommand("error", "Explain an error code");
-  error_command->add_option("code", error_code, "Code or the beginning of one; none lists all")->type_name("CODE");
-
-  CLI::App* demo_command =
-      app.add_subcommand("demo", "Watch an agent repair a small project through the proxy (no key, no network)");
-  demo_command->add_option("--provider", demo.provider, "openai_compatible (a scripted model inside awf) or claude")
-      ->check(CLI::IsMember({"openai_compatible", "claude"}))
-      ->type_name("PROVIDER");
-  demo_command->add_flag("--keep", demo.keep, "Keep the sample project");
-
-  CLI::App* mcp_command = app.add_subcommand("mcp", "Serve the built-in tools to an MCP client: awf mcp serve --help");
-  mcp_command->add_subcommand("serve", "Serve the built-in tools over stdio");
-  mcp_command->require_subcommand(1);
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForVersion& version) {
-    return app.exit(version);
-  } catch (const CLI::ParseError& error) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    if (std::ranges::find(words, "json") != words.end()) global.format = OutputFormat::kJson;
-    return Malformed(global, MessageOf(error, app), HintFor(app, words));
-  }
-
-  Default(global.storage, "AWF_STORAGE");
-  Default(log_level, "AWF_LOG_LEVEL");
-  Default(log_format, "AWF_LOG_FORMAT");
-  if (!log_level.empty()) {
-    const std::optional<LogLevel> level = ParseLogLevel(log_level);
-    if (!level) return Malformed(global, "AWF_LOG_LEVEL is '" + log_level + "'", "use debug, info, warn or error");
-    global.log_level = *level;
-  }
-  global.json_log = log_format == "json";
-  if (format == "json") global.format = OutputFormat::kJson;
-  if (const char* no_color = std::getenv("NO_COLOR"); no_color != nullptr && *no_color != '\0') global.no_color = true;
-
-  if (*run_command) {
-    auto split = SplitInputs(inputs);
-    if (!split) return Malformed(global, "-i: " + split.error(), "example: -i path=src");
-    run.inputs = std::move(*split);
-    run.global = global;
-    return RunCommand(run);
-  }
-  if (*validate_command) {
-    validate.global = global;
-    return ValidateCommand(validate);
-  }
-  if (*error_command) return ErrorCommand(global, error_code);
-  if (*demo_command) {
-    demo.global = global;
-    return DemoCommand(demo);
-  }
-  std::cout << app.help();
-  return 0;
-}
+int CommandLineMain(int argc, char** argv) { return CommandLine().Main(argc, argv); }
 
 }  // namespace awf::cli

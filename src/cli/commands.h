@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "domain/config.h"
 #include "domain/run_observer.h"
 
 namespace awf::cli {
 
-enum class OutputFormat { kText, kJson };
+enum class OutputFormat { kText, kJson, kTable, kQuiet };
+// What of the output of commands is shown: as it comes, when the state has ended, or not at all.
+enum class OutputMode { kStreaming, kBuffered, kSilent };
 
 struct GlobalOptions {
   bool verbose = false;
@@ -20,24 +23,63 @@ struct GlobalOptions {
   bool no_hints = false;
   LogLevel log_level = LogLevel::kInfo;
   bool json_log = false;  // --log-format json
+  std::string config_file;  // --config
   std::string storage;    // --storage; default $AWF_STORAGE, else $XDG_DATA_HOME/awf, else ~/.local/share/awf
   OutputFormat format = OutputFormat::kText;
 };
 
 struct RunOptions {
   GlobalOptions global;
-  std::string workflow;                                     // path of a .yaml file
+  std::string workflow;                                     // path or name
   std::vector<std::pair<std::string, std::string>> inputs;  // -i k=v, in order
-  std::string otel_exporter;                                // none | file | file:PATH
+  std::string input_file;                                   // --input-file
+  bool no_input = false;                                    // never ask
+  OutputMode output = OutputMode::kStreaming;
+  bool dry_run = false;
+  bool strict = false;
+  bool skip_plugins = false;
+  std::string only_state;                                  // --step
+  std::vector<std::pair<std::string, std::string>> mocks;  // --mock states.S.Field=V: path and value
+  std::string otel_exporter;                               // none | file | file:PATH
   bool trace_file = false;
-  std::string service_name = "awf";
-  std::string run_id;  // empty: drawn
+  std::string service_name;  // empty: of the environment, the configuration, awf
+  std::string run_id;        // empty: drawn
+  Config config;             // of the configuration files: what stands below flags and environment
+};
+
+struct ResumeOptions {
+  RunOptions run;        // flags that resume shares with run; workflow is empty
+  std::string run_id;    // id or prefix; empty: the newest that can be resumed
+  bool list = false;     // -l
+  std::string from;      // current (default), previous, or a state
+  bool reload = false;   // the present workflow file
 };
 
 struct ValidateOptions {
   GlobalOptions global;
-  std::string workflow;
+  std::string workflow;  // path or name
+  std::string folder;    // --dir: all files in it
   bool strict = false;
+  bool skip_plugins = false;
+};
+
+struct ListOptions {
+  GlobalOptions global;
+  bool prompts = false;  // awf list prompts
+};
+
+struct StatusOptions {
+  GlobalOptions global;
+  std::string run_id;
+};
+
+struct HistoryOptions {
+  GlobalOptions global;
+  std::string workflow;  // -w
+  std::string status;    // -s
+  std::string since;     // duration (24h) or date (2026-11-30)
+  int limit = 20;        // -n
+  bool stats = false;
 };
 
 struct DemoOptions {
@@ -49,6 +91,12 @@ struct DemoOptions {
 // Each returns the exit code of the process.
 int RunCommand(const RunOptions& options);
 int ValidateCommand(const ValidateOptions& options);
+int ResumeCommand(const ResumeOptions& options);
+int ListCommand(const ListOptions& options);
+int StatusCommand(const StatusOptions& options);
+int HistoryCommand(const HistoryOptions& options);
+int SchemaCommand(const GlobalOptions& global);
+int RunHelpCommand(const RunOptions& options);  // awf run WF --help: its inputs
 int ErrorCommand(const GlobalOptions& global, const std::string& code_or_prefix);
 int DemoCommand(const DemoOptions& options);
 
@@ -60,7 +108,8 @@ int KeeperCommand(const std::vector<std::string>& arguments);          // awf ke
 // Parses and runs everything else.
 int CommandLineMain(int argc, char** argv);
 
-// Prints errors as awf does everywhere (text block or JSON) and returns the exit code of the first by class order.
-int ReportErrors(const std::vector<Error>& errors, const GlobalOptions& global);
+// Prints errors as awf does everywhere (text block or JSON) and returns the exit code of the first by class order; or
+// `exit_code`, when it is not 0.
+int ReportErrors(const std::vector<Error>& errors, const GlobalOptions& global, int exit_code = 0);
 
 }  // namespace awf::cli

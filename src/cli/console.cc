@@ -114,6 +114,11 @@ void Console::Restore() {
   if (std::exchange(cursor_hidden_, false)) Write(err_, kShowCursor);
 }
 
+int Console::OutFailure() {
+  const std::lock_guard lock(mutex_);
+  return out_.failure == EPIPE ? 0 : out_.failure;
+}
+
 void Console::Erase() {
   if (std::exchange(drawn_, false)) Write(err_, kEraseLine);
 }
@@ -156,6 +161,7 @@ void Console::Write(Stream& stream, std::string_view text) {
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno != EINTR && errno != EAGAIN) {
+      stream.failure = errno;
       stream.closed = true;
     }
   }

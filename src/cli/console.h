@@ -44,6 +44,8 @@ class Console {
   void EndOutLine();                    // a line feed on stdout where its last line has not ended
   void SetLive(std::string_view line);  // fits into the columns; "" takes it away
   void Restore();                       // as at the end; the console can be used further
+  // What ended stdout before all was written to it, as errno; 0 when nothing did, or only its reader went away.
+  int OutFailure();
   // From now on a stream that takes nothing for so long is forgotten; ends a wait that has lasted longer, too. Does not
   // wait itself.
   void LimitWaiting(std::chrono::milliseconds patience) { patience_ = patience; }
@@ -53,6 +55,7 @@ class Console {
     int fd = -1;
     bool mid_line = false;
     bool closed = false;
+    int failure = 0;  // errno that closed it
   };
 
   void Write(Stream& stream, std::string_view text);

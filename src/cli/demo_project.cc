@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/embedded_files.h"
+#include "cli/demo_files.h"
 
 namespace awf::cli {
 namespace {
@@ -33,7 +33,7 @@ std::expected<DemoProject, Error> DemoProject::Make() {
 }
 
 std::expected<void, Error> DemoProject::WriteFiles() const {
-  for (const EmbeddedFile& file : kEmbeddedFiles) {
+  for (const EmbeddedFile& file : kDemoFiles) {
     const std::filesystem::path target = file.path.starts_with(kProjectPrefix)
                                              ? project() / file.path.substr(kProjectPrefix.size())
                                              : folder_ / file.path.substr(kWorkflowPrefix.size());

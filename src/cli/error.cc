@@ -1,8 +1,7 @@
 // awf error [CODE|PREFIX]: what a code means and what to do about it.
-#include <cstdio>
-
 #include "cli/commands.h"
 #include "cli/finding_text.h"
+#include "cli/print_result.h"
 #include "domain/error_catalogue.h"
 #include "domain/nearest_name.h"
 
@@ -76,9 +75,7 @@ int ErrorCommand(const GlobalOptions& global, const std::string& code_or_prefix)
     list.push_back(JsonOf(*entry));
   }
   if (global.format == OutputFormat::kJson) text = json::serialize(list) + "\n";
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
-  return 0;
+  return PrintResult(text, global);
 }
 
 }  // namespace awf::cli

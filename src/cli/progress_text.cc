@@ -13,6 +13,8 @@ using std::chrono::duration_cast;
 
 constexpr std::string_view kPlain, kBold = "1", kDim = "2", kRed = "31", kGreen = "32", kYellow = "33", kCyan = "36";
 
+constexpr int kLeastPath = 12;  // columns that the path of a state gets however narrow the terminal is
+
 struct Piece {
   std::string text;
   std::string_view look;  // SGR parameters
@@ -83,35 +85,58 @@ std::string FormatCount(std::int64_t count) {
   return Decimal(static_cast<double>(count) / 1'000'000, "M");
 }
 
+std::string ShortPath(std::string_view path, const LineStyle& style) {
+  const auto room = static_cast<std::size_t>(std::max(style.columns / 2, kLeastPath));
+  const bool ascii = std::ranges::all_of(path, [](char c) { return c >= ' ' && c <= '~'; });
+  if (style.columns <= 0 || path.size() <= room || !ascii) return std::string(path);
+  return "…" + std::string(path.substr(path.size() - room + 1));
+}
+
 std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view provider, const LineStyle& style) {
-  std::vector<Piece> pieces{{"→ ", kCyan}, {std::string(step), kBold}};
+  std::vector<Piece> pieces{{"→ ", kCyan}, {ShortPath(step, style), kBold}};
   if (kind == StepKind::kAgent) {
     pieces.push_back({provider.empty() ? " (agent)" : " (agent, " + std::string(provider) + ")", kDim});
+  } else if (kind != StepKind::kCommand) {
+    pieces.push_back({" (" + std::string(ToString(kind)) + ")", kDim});
   }
   return Join(pieces, style);
 }
 
-std::string CallLine(std::string_view tool, std::string_view source, const CallEnd& end, std::string_view error,
-                     const LineStyle& style) {
+std::string CallLine(std::string_view whose, std::string_view tool, std::string_view source, const CallEnd& end,
+                     std::string_view error, const LineStyle& style) {
   const bool ok = end.outcome == CallOutcome::kOk;
   const bool mild = end.outcome == CallOutcome::kCancelled || end.outcome == CallOutcome::kDenied;
   const std::string_view look = ok ? kGreen : mild ? kYellow : kRed;
-  std::vector<Piece> pieces{{ok ? "  ✓ " : "  ✗ ", look}, {std::string(tool), kPlain}};
+  std::vector<Piece> pieces{{ok ? "  ✓ " : "  ✗ ", look}};
+  if (!whose.empty()) pieces.push_back({"[" + ShortPath(whose, style) + "] ", kDim});
+  pieces.push_back({std::string(tool), kPlain});
   if (source != kBuiltinSource) pieces.push_back({" [" + std::string(source) + "]", kDim});
   pieces.push_back({" " + FormatDuration(end.duration), kDim});
   if (!ok) pieces.push_back({"  " + std::string(error.empty() ? ToString(end.outcome) : error), look});
   return Join(pieces, style);
 }
 
-std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& end, std::string_view error,
+std::string RetryLine(std::string_view step, const StepRetry& retry, int of, std::string_view error,
+                      const LineStyle& style) {
+  std::string text = ": attempt " + std::to_string(retry.attempt);
+  if (of > 0) text += " of " + std::to_string(of);
+  if (retry.delay.count() > 0) text += " in " + FormatDuration(retry.delay);
+  return Join({{"↻ ", kYellow}, {ShortPath(step, style), kBold}, {text, kPlain}, {": " + std::string(error), kDim}},
+              style);
+}
+
+std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& end, int passes, std::string_view error,
                           const LineStyle& style) {
   const bool ok = end.status == StepStatus::kSuccess;
-  std::vector<Piece> pieces{{ok ? "✓ " : "✗ ", ok ? kGreen : kRed}, {std::string(step), kBold}};
+  const bool mild = end.status == StepStatus::kCancelled || end.status == StepStatus::kSkipped;
+  std::vector<Piece> pieces{{ok ? "✓ " : "✗ ", ok ? kGreen : mild ? kYellow : kRed}, {ShortPath(step, style), kBold}};
   if (kind != StepKind::kTerminal) {
     const bool told = ok || end.status == StepStatus::kFailure;
     pieces.push_back(
         {" (" + (told ? "" : std::string(ToString(end.status)) + ", ") + FormatDuration(end.duration) + ")", kDim});
   }
+  if (passes > 0) pieces.push_back({" · " + std::to_string(passes) + (passes == 1 ? " pass" : " passes"), kDim});
+  if (end.attempts > 1) pieces.push_back({" · " + Times(end.attempts, "attempt"), kDim});
   if (end.tool_calls > 0) pieces.push_back({" · " + Times(end.tool_calls, "call"), kDim});
   if (end.usage.input > 0 || end.usage.output > 0) pieces.push_back({" · " + Tokens(end.usage), kDim});
   if (end.isolation) {
@@ -122,28 +147,63 @@ std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& e
   // How isolated the step was is never cut, the terminal may wrap it. Its error is: the records have all of it.
   LineStyle wide = style;
   if (style.columns > 0) wide.columns = std::max(style.columns, static_cast<int>(WidthOf(pieces)) + 2);
-  if (!error.empty()) pieces.push_back({"  " + std::string(error), kRed});
+  if (!error.empty()) pieces.push_back({"  " + std::string(error), mild ? kDim : kRed});
   return Join(pieces, wide);
 }
 
-std::string LiveLine(const LiveState& state, const LineStyle& style) {
+std::string NoteLine(std::string_view text, const LineStyle& style) {
+  return Join({{"… " + std::string(text), kDim}}, style);
+}
+
+namespace {
+
+// Whole seconds: a display that changes ten times a second cannot be read.
+std::string Whole(std::chrono::milliseconds elapsed) {
+  const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
+  return seconds.count() < 60 ? std::to_string(seconds.count()) + " s" : FormatDuration(seconds);
+}
+
+std::string Spinner(std::size_t frame) {
   static constexpr std::array<const char*, 10> kFrames = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
-  // Whole seconds: a display that changes ten times a second cannot be read.
-  const auto whole = [](std::chrono::milliseconds elapsed) {
-    const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
-    return seconds.count() < 60 ? std::to_string(seconds.count()) + " s" : FormatDuration(seconds);
-  };
-  std::vector<Piece> pieces{{std::string(kFrames[state.frame % kFrames.size()]) + " ", kCyan},
-                            {state.step, kBold},
-                            {" " + whole(state.elapsed), kDim}};
+  return std::string(kFrames[frame % kFrames.size()]) + " ";
+}
+
+std::vector<Piece> OneState(const LiveState& state, const LineStyle& style) {
+  std::vector<Piece> pieces{{ShortPath(state.step, style), kBold}, {" " + Whole(state.elapsed), kDim}};
+  if (state.wait) {
+    pieces.push_back({" · attempt " + std::to_string(state.attempt) + " in " + Whole(*state.wait), kYellow});
+    return pieces;
+  }
+  if (state.attempt > 1) pieces.push_back({" · attempt " + std::to_string(state.attempt), kYellow});
   if (!state.calls.empty()) {
     const LiveState::Call& oldest = state.calls.front();
-    std::string text = " · " + oldest.tool + " " + whole(oldest.elapsed);
+    std::string text = " · " + oldest.tool + " " + Whole(oldest.elapsed);
     if (state.calls.size() > 1) text += " +" + std::to_string(state.calls.size() - 1);
     pieces.push_back({std::move(text), kPlain});
   }
   if (state.calls_ended > 0) pieces.push_back({" · " + Times(state.calls_ended, "call"), kDim});
   if (state.tokens.input > 0 || state.tokens.output > 0) pieces.push_back({" · " + Tokens(state.tokens), kDim});
+  return pieces;
+}
+
+// "3 running: lint, test, build · 12 s": how many and how long always stays, the names get what is left.
+std::vector<Piece> SeveralStates(const std::vector<LiveState>& running, const LineStyle& style) {
+  std::string names;
+  for (const LiveState& state : running) names += (names.empty() ? "" : ", ") + state.step;
+  const std::string head = std::to_string(running.size()) + " running: ";
+  const std::string tail = " · " + Whole(running.front().elapsed);
+  if (style.columns > 0) {
+    const auto taken = static_cast<int>(DisplayWidth(head) + DisplayWidth(tail)) + 3;  // spinner, one column free
+    names = FitColumns(names, static_cast<std::size_t>(std::max(style.columns - taken, 1)));
+  }
+  return {{head, kPlain}, {names, kBold}, {tail, kDim}};
+}
+
+}  // namespace
+
+std::string LiveLine(const std::vector<LiveState>& running, std::size_t frame, const LineStyle& style) {
+  std::vector<Piece> pieces = running.size() == 1 ? OneState(running.front(), style) : SeveralStates(running, style);
+  pieces.insert(pieces.begin(), {Spinner(frame), kCyan});
   return Join(pieces, style);
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +21,22 @@ struct LineStyle {
 std::string FormatDuration(std::chrono::microseconds duration);  // 0.4 ms, 7 ms, 5.1 s, 2m05s, 1h02m
 std::string FormatCount(std::int64_t count);                     // 910, 1.2k, 3.4M
 
-std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view provider, const LineStyle& style);
-std::string CallLine(std::string_view tool, std::string_view source, const CallEnd& end, std::string_view error,
-                     const LineStyle& style);
-std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& end, std::string_view error,
-                          const LineStyle& style);
+// What a path of a state becomes where there is little room: "…42/checks/lint". The end is what tells states apart.
+std::string ShortPath(std::string_view path, const LineStyle& style);
 
-// What goes on at this moment.
+std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view provider, const LineStyle& style);
+// `whose`: the state, where several run at once; may be empty.
+std::string CallLine(std::string_view whose, std::string_view tool, std::string_view source, const CallEnd& end,
+                     std::string_view error, const LineStyle& style);
+// `of`: attempts that the state has at most; 0: not known.
+std::string RetryLine(std::string_view step, const StepRetry& retry, int of, std::string_view error,
+                      const LineStyle& style);
+// `passes`: of loops; 0 elsewhere.
+std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& end, int passes, std::string_view error,
+                          const LineStyle& style);
+std::string NoteLine(std::string_view text, const LineStyle& style);  // "… text"
+
+// What goes on at this moment in one state.
 struct LiveState {
   std::string step;
   std::chrono::milliseconds elapsed{0};
@@ -36,8 +47,10 @@ struct LiveState {
   std::vector<Call> calls;  // running, oldest first
   int calls_ended = 0;
   TokenUsage tokens;
-  std::size_t frame = 0;  // of the spinner
+  int attempt = 1;
+  std::optional<std::chrono::milliseconds> wait;  // until the next attempt
 };
-std::string LiveLine(const LiveState& state, const LineStyle& style);
+// The states that run, oldest first; one at least. `frame` is of the spinner.
+std::string LiveLine(const std::vector<LiveState>& running, std::size_t frame, const LineStyle& style);
 
 }  // namespace awf::cli

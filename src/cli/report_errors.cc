@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/finding_text.h"
+#include "cli/print_result.h"
 #include "domain/error_catalogue.h"
 
 namespace awf::cli {
@@ -43,15 +44,13 @@ std::string Json(const std::vector<Error>& errors, std::size_t first, int exit_c
 
 }  // namespace
 
-int ReportErrors(const std::vector<Error>& errors, const GlobalOptions& global) {
+int ReportErrors(const std::vector<Error>& errors, const GlobalOptions& global, int exit_code) {
   if (errors.empty()) return 0;
   const auto by_class = [](const Error& error) { return ExitCodeOf(error.code); };
   const auto first = static_cast<std::size_t>(std::ranges::min_element(errors, {}, by_class) - errors.begin());
-  const int exit_code = by_class(errors[first]);
+  if (exit_code == 0) exit_code = by_class(errors[first]);
   if (global.format == OutputFormat::kJson) {
-    std::fputs(Json(errors, first, exit_code, !global.no_hints).c_str(), stdout);
-    std::fflush(stdout);
-    return exit_code;
+    return PrintResult(Json(errors, first, exit_code, !global.no_hints), global, exit_code);
   }
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const std::string block = ErrorBlock(errors[i], Severity::kError, !global.no_hints);

@@ -2,17 +2,20 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <stop_token>
 #include <utility>
 
-#include "application/findings.h"
-#include "application/inputs.h"
-#include "application/run_recorder.h"
-#include "application/workflow_runner.h"
+#include "application/records/run_recorder.h"
+#include "application/running/workflow_runner.h"
 #include "cli/finding_text.h"
+#include "cli/print_result.h"
 #include "cli/progress_view.h"
+#include "cli/run_loading.h"
+#include "cli/run_mocks.h"
+#include "cli/run_records.h"
 #include "cli/run_setup.h"
 #include "cli/run_signals.h"
 #include "cli/run_tools.h"
@@ -24,13 +27,7 @@
 #include "infrastructure/process/environment.h"
 #include "infrastructure/process/keeper.h"
 #include "infrastructure/process/private_folder.h"
-#include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/console_log.h"
-#include "infrastructure/telemetry/log_file.h"
-#include "infrastructure/telemetry/otlp_json_file.h"
-#include "infrastructure/telemetry/run_folder.h"
-#include "infrastructure/telemetry/sha256.h"
-#include "infrastructure/yaml/workflow_loader.h"
 
 namespace awf::cli {
 namespace {
@@ -44,162 +41,173 @@ std::optional<std::string> Variable(const std::string& name) {
   return value;
 }
 
-// Spans to several files at once.
-class SpanFiles final : public SpanSink {
- public:
-  void Add(std::unique_ptr<SpanSink> file) { files_.push_back(std::move(file)); }
-  bool empty() const { return files_.empty(); }
-
-  bool Write(const SpanRecord& span) override {
-    bool written = true;
-    for (const auto& file : files_) written = file->Write(span) && written;
-    return written;
-  }
-  std::string Name() const override { return "trace file"; }
-
- private:
-  std::vector<std::unique_ptr<SpanSink>> files_;
-};
+LoadFailure FailedBy(Error error) { return {{std::move(error)}, 0}; }
 
 class RunSession {
  public:
   explicit RunSession(const RunOptions& options)
       : options_(options), console_(ConsoleOptions::Detect(options.global.no_color)) {}
 
-  // Nothing has run when this fails.
-  std::expected<void, std::vector<Error>> Prepare();
+  // Nothing has run when these fail.
+  std::expected<void, LoadFailure> Prepare();
+  std::expected<void, LoadFailure> PrepareResume(const ResumeOptions& resume, ResumedRun& run);
   RunOutcome Run();
   RunSummary Summary() const;
 
  private:
-  using Failures = std::unexpected<std::vector<Error>>;
-
-  std::expected<void, std::vector<Error>> Load();
-  std::expected<void, Error> OpenFolder();
-  std::expected<void, Error> OpenRecords();
-  void DrawIds();
+  std::expected<void, Error> Settle();
+  std::expected<void, Error> FindPlaces();
+  void Learn();
+  void ShowFindings();
+  RecordOptions Recording() const;
+  std::expected<void, Error> Begin();
   ProgressOptions Progress() const;
   telemetry::ConsoleLogOptions ConsoleLogging() const;
   RunResult RunWorkflow(RunRecorder& recorder, ProgressView& view);
   void AuditFailed(RunRecorder& recorder, const Error& error);
   void Conclude(RunResult& result, const RunRecorder& recorder);
   void Show(const RunResult& result);
-  void Warn(const std::expected<void, Error>& written);
 
   const RunOptions& options_;
   Console console_;
   Masker masker_;
-  LoadedWorkflow loaded_;
-  json::object inputs_;
   TraceTarget trace_;
-  std::optional<telemetry::RunFolder> folder_;
-  std::optional<process::PrivateFolder> private_folder_;
-  std::unique_ptr<telemetry::LogFile> log_;
-  std::unique_ptr<telemetry::AuditFile> audit_;
-  SpanFiles spans_;
-  std::optional<SummaryCollector> collector_;
-  telemetry::RunManifest manifest_;
+  std::filesystem::path storage_, program_;  // program_: awf
+  LoadedRun loaded_;
   RunRequest request_;
   std::optional<SignalsHeld> held_;  // from the first trace of the run on
-  std::filesystem::path program_;    // awf
+  std::optional<process::PrivateFolder> private_folder_;
+  std::unique_ptr<RunRecords> records_;
+  std::optional<SummaryCollector> collector_;
   std::stop_source stop_;
 };
 
-std::expected<void, std::vector<Error>> RunSession::Prepare() {
-  if (auto loaded = Load(); !loaded) return loaded;
-  held_.emplace();
-  if (auto opened = OpenFolder(); !opened) return Failures({opened.error()});
-  if (auto opened = OpenRecords(); !opened) return Failures({opened.error()});
+std::expected<void, LoadFailure> RunSession::Prepare() {
+  telemetry::PlainFiles files;
+  if (auto settled = Settle(); !settled) return std::unexpected(FailedBy(settled.error()));
+  auto loaded = RunLoader(options_, files).Load();
+  if (!loaded) return std::unexpected(loaded.error());
+  loaded_ = std::move(*loaded);
+  if (!options_.only_state.empty()) {
+    const auto state = StateNamed(loaded_.workflow, options_.only_state, "--step");
+    if (!state) return std::unexpected(FailedBy(state.error()));
+    auto mocks = ParseMocks(loaded_.workflow, options_.mocks);
+    if (!mocks) return std::unexpected(FailedBy(mocks.error()));
+    request_.only_state = options_.only_state;
+    request_.mocks = std::move(*mocks);
+  }
+  if (auto found = FindPlaces(); !found) return std::unexpected(FailedBy(found.error()));
+  Learn();
+  auto records = RunRecords::Create(Recording(), loaded_, masker_);
+  if (!records) return std::unexpected(FailedBy(records.error()));
+  records_ = std::move(*records);
+  if (auto begun = Begin(); !begun) return std::unexpected(FailedBy(begun.error()));
   return {};
 }
 
-std::expected<void, std::vector<Error>> RunSession::Load() {
+std::expected<void, LoadFailure> RunSession::PrepareResume(const ResumeOptions& resume, ResumedRun& run) {
+  telemetry::KeptFiles files(run.folder().Files(), !resume.reload);
+  if (auto settled = Settle(); !settled) return std::unexpected(FailedBy(settled.error()));
+  auto loaded = RunLoader(options_, files).Load(run, resume.reload);
+  if (!loaded) return std::unexpected(loaded.error());
+  loaded_ = std::move(*loaded);
+  auto state = awf::PrepareResume(run.state(), loaded_.workflow, resume.from);
+  if (!state) return std::unexpected(FailedBy(state.error()));
+  request_.resume = std::move(*state);
+  request_.resumed_trace_id = run.manifest().trace_id;
+  request_.resumed_span_id = run.manifest().root_span_id;
+  if (auto found = FindPlaces(); !found) return std::unexpected(FailedBy(found.error()));
+  Learn();
+  auto records = RunRecords::Continue(Recording(), loaded_, run, resume.reload, masker_);
+  if (!records) return std::unexpected(FailedBy(records.error()));
+  records_ = std::move(*records);
+  if (auto begun = Begin(); !begun) return std::unexpected(FailedBy(begun.error()));
+  return {};
+}
+
+// What is wrong with the options themselves.
+std::expected<void, Error> RunSession::Settle() {
   std::error_code cause;
-  request_.working_dir = std::filesystem::current_path(cause);
-  if (cause) return Failures({Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message()).error()});
   program_ = std::filesystem::read_symlink("/proc/self/exe", cause);
-  if (cause) return Failures({Fail("SYSTEM.IO.READ_FAILED", "cannot read /proc/self/exe: " + cause.message()).error()});
+  if (cause) return Fail("SYSTEM.IO.READ_FAILED", "cannot read /proc/self/exe: " + cause.message());
   auto trace = ChooseTrace(options_, Variable);
-  if (!trace) return Failures({trace.error()});
+  if (!trace) return std::unexpected(trace.error());
   trace_ = *trace;
-  loaded_ = LoadWorkflow(options_.workflow);
-  if (!loaded_.Runnable()) return Failures(ErrorsOf(loaded_.findings));
-  loaded_.workflow->sha256 = telemetry::Sha256Hex(loaded_.source);
-  auto inputs = ResolveInputs(*loaded_.workflow, options_.inputs);
-  if (!inputs) return Failures({inputs.error()});
-  inputs_ = std::move(*inputs);
-  LearnSecrets(*loaded_.workflow, inputs_, environ, masker_);
-  if (options_.global.quiet) return {};
-  for (const Finding& finding : loaded_.findings) {
-    if (finding.severity == Severity::kNote && !options_.global.verbose) continue;
-    console_.Line(masker_.MaskText(ErrorBlock(finding.error, finding.severity, !options_.global.no_hints)));
+  if (options_.only_state.empty() && !options_.mocks.empty()) {
+    return Fail("USER.INPUT.INVALID_FORMAT", "--mock stands for results that a single state needs",
+                "Add --step STATE.");
   }
   return {};
 }
 
-std::expected<void, Error> RunSession::OpenFolder() {
-  const auto storage = StorageFolder(options_.global.storage, Variable);
+std::expected<void, Error> RunSession::FindPlaces() {
+  held_.emplace();
+  auto storage = StorageFolder(options_.global.storage, Variable);
   if (!storage) return std::unexpected(storage.error());
+  storage_ = std::move(*storage);
   auto private_folder = process::PrivateFolder::Open();
   if (!private_folder) return std::unexpected(private_folder.error());
   private_folder_ = std::move(*private_folder);
   private_folder_->SweepLeftovers();
-  auto folder = telemetry::RunFolder::Create(*storage, options_.run_id);
-  if (!folder) return std::unexpected(folder.error());
-  folder_ = std::move(*folder);
-  DrawIds();
-
-  const Workflow& workflow = *loaded_.workflow;
-  manifest_.workflow = workflow.name;
-  manifest_.version = workflow.version;
-  manifest_.file = workflow.file;
-  manifest_.sha256 = workflow.sha256;
-  manifest_.awf_version = AWF_VERSION;
-  manifest_.trace_id = request_.trace_id;
-  manifest_.secret_inputs = SecretInputs(workflow);
-  for (const auto& [name, value] : inputs_)
-    manifest_.inputs[name] = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
-  manifest_.started = WallClock::now();
-  if (auto written = folder_->WriteWorkflow(loaded_.source); !written) return written;
-  return folder_->WriteManifest(manifest_, masker_);
+  return {};
 }
 
-void RunSession::DrawIds() {
-  request_.run_id = folder_->run_id();
+void RunSession::Learn() {
+  LearnSecrets(loaded_.workflow, loaded_.inputs, environ, masker_);
+  for (const auto& [name, provider] : options_.config.providers) LearnOptionSecrets(provider.options, masker_);
+  collector_.emplace(masker_);
+  if (!options_.global.quiet) ShowFindings();
+}
+
+void RunSession::ShowFindings() {
+  for (const Finding& finding : loaded_.findings) {
+    if (finding.severity == Severity::kNote && !options_.global.verbose) continue;
+    console_.Line(masker_.MaskText(ErrorBlock(finding.error, finding.severity, !options_.global.no_hints)));
+  }
+  if (options_.skip_plugins) console_.Line(std::string(kSkipPluginsNote));
+}
+
+RecordOptions RunSession::Recording() const {
+  return {storage_,
+          options_.run_id,
+          options_.global.log_level,
+          trace_,
+          {ServiceName(options_, Variable), AWF_VERSION, HostName(), ::getpid(),
+           Variable("OTEL_RESOURCE_ATTRIBUTES").value_or("")},
+          options_.only_state.empty()};
+}
+
+std::expected<void, Error> RunSession::Begin() {
+  request_.run_id = records_->folder().run_id();
+  request_.run_dir = records_->folder().path();
   request_.traceparent = Variable("TRACEPARENT").value_or("");
   const auto parent = ParseTraceParent(request_.traceparent);
   request_.trace_id = parent ? parent->trace_id : RandomHex(16);
   request_.parent_span_id = parent ? parent->span_id : "";
   request_.span_id = RandomHex(8);
   request_.spans = trace_.any();
-  request_.inputs = inputs_;
+  request_.working_dir = loaded_.working_dir;
+  request_.folders = loaded_.folders;
+  request_.user = UserName();
+  request_.hostname = HostName();
+  request_.inputs = loaded_.inputs;
+  request_.step_timeout = options_.config.step_timeout.value_or(request_.step_timeout);
+  request_.agent_timeout = options_.config.agent_timeout.value_or(request_.agent_timeout);
+  request_.providers = options_.config.providers;
   request_.cancelled = stop_.get_token();
-}
-
-std::expected<void, Error> RunSession::OpenRecords() {
-  auto log = telemetry::LogFile::Open(folder_->Log(), options_.global.log_level, masker_);
-  if (!log) return std::unexpected(log.error());
-  log_ = std::move(*log);
-  auto audit = telemetry::AuditFile::Create(folder_->Audit(), folder_->run_id(), masker_);
-  if (!audit) return std::unexpected(audit.error());
-  audit_ = std::move(*audit);
-  collector_.emplace(masker_);
-  if (!trace_.any()) return {};
-  const telemetry::TraceResource resource{ServiceName(options_, Variable), AWF_VERSION, HostName(), ::getpid(),
-                                          Variable("OTEL_RESOURCE_ATTRIBUTES").value_or("")};
-  for (const std::filesystem::path& path :
-       {trace_.in_run_folder ? folder_->Trace() : std::filesystem::path(), trace_.file}) {
-    if (path.empty()) continue;
-    auto file = telemetry::OtlpJsonFile::Open(path, resource, masker_);
-    if (!file) return std::unexpected(file.error());
-    spans_.Add(std::move(*file));
-  }
-  return {};
+  return records_->Begin(loaded_, {request_.trace_id, request_.span_id});
 }
 
 ProgressOptions RunSession::Progress() const {
-  const bool json = options_.global.format == OutputFormat::kJson;
-  return {!options_.global.quiet && !options_.global.json_log, !json};
+  const GlobalOptions& global = options_.global;
+  ProgressOptions progress;
+  progress.states = !global.quiet && !global.json_log;
+  progress.output = global.format != OutputFormat::kJson;
+  progress.mode = options_.output;
+  progress.verbose = global.verbose;
+  for (const State& state : loaded_.workflow.states)
+    if (state.retry.max_attempts > 1) progress.attempts[state.name] = state.retry.max_attempts;
+  return progress;
 }
 
 telemetry::ConsoleLogOptions RunSession::ConsoleLogging() const {
@@ -211,8 +219,8 @@ telemetry::ConsoleLogOptions RunSession::ConsoleLogging() const {
 RunOutcome RunSession::Run() {
   process::BecomeSubreaper();
   telemetry::ConsoleLog console_log(ConsoleLogging(), masker_, [this](std::string_view line) { console_.Line(line); });
-  RunRecorder recorder({UserName(), HostName(), AWF_VERSION, manifest_.secret_inputs},
-                       {{log_.get(), &console_log}, audit_.get(), spans_.empty() ? nullptr : &spans_},
+  RunRecorder recorder({UserName(), HostName(), AWF_VERSION, records_->secret_inputs()},
+                       {{&records_->log(), &console_log}, &records_->audit(), records_->spans()},
                        [&](const Error& error) { AuditFailed(recorder, error); });
   ProgressView view(Progress(), console_, masker_);
   const RunSignals signals({[this](int) {
@@ -228,7 +236,9 @@ RunOutcome RunSession::Run() {
   view.Pause();
   Conclude(result, recorder);
   Show(result);
-  return {result.end.exit_code, result.end.status == "cancelled" ? signals.caught() : 0};
+  int exit_code = result.end.exit_code;
+  if (const int lost = console_.OutFailure()) exit_code = ReportLostOutput(lost, options_.global, exit_code);
+  return {exit_code, result.end.status == "cancelled" ? signals.caught() : 0};
 }
 
 RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
@@ -240,8 +250,9 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   process::KeeperCommandExecutor commands(environment);
   agents::ProviderExecutor agents({program_, *private_folder_, environment, request_.spans},
                                   StepToolMaker(environment, private_folder_->path()));
-  WorkflowRunner runner({commands, agents, observers});
-  return runner.Run(*loaded_.workflow, request_);
+  WorkflowRunner runner({commands, agents, observers, ProcessEnvironment, records_->journal(), &records_->files(),
+                         loaded_.regexes.get(), WaitOrCancelled});
+  return runner.Run(loaded_.workflow, request_);
 }
 
 // A run without a complete audit must not go on.
@@ -258,26 +269,21 @@ void RunSession::Conclude(RunResult& result, const RunRecorder& recorder) {
     collector_->RunEnded(result.end);
   }
   collector_->SetStates(result.states);
-  manifest_.status = result.end.status;
-  manifest_.ended = manifest_.started + result.end.duration;
-  manifest_.exit_code = result.end.exit_code;
-  manifest_.error = result.end.error;
-  manifest_.counts = recorder.Counts();
-  manifest_.audit = audit_->Head();
-  Warn(folder_->WriteManifest(manifest_, masker_));
-}
-
-void RunSession::Warn(const std::expected<void, Error>& written) {
+  const auto written = records_->End(result, recorder.Counts());
   if (!written) console_.Line(ErrorBlock(written.error(), Severity::kWarning, false));
 }
 
 void RunSession::Show(const RunResult& result) {
   const GlobalOptions& global = options_.global;
+  RunSummary summary = Summary();
+  if (summary.end.error && records_->journal() != nullptr) {
+    std::string& hint = summary.end.error->hint;
+    hint += (hint.empty() ? "" : "\n") + ("awf resume " + request_.run_id + " goes on where it stopped");
+  }
   if (global.format == OutputFormat::kJson) {
-    console_.Out(json::serialize(SummaryJson(Summary())) + "\n");
+    console_.Out(json::serialize(SummaryJson(summary)) + "\n");
     return;
   }
-  const RunSummary summary = Summary();
   if (summary.end.error) {
     console_.Line(ErrorBlock(*summary.end.error, Severity::kError, !global.no_hints));
   } else if (!summary.end.message.empty()) {
@@ -285,27 +291,38 @@ void RunSession::Show(const RunResult& result) {
   }
   if (global.verbose) console_.Line("audit head: " + std::to_string(summary.audit.seq) + " " + summary.audit.hash);
   if (global.quiet) return;
-  console_.Out("run " + folder_->run_id() + " " + result.end.status + " in " + FormatDuration(result.end.duration) +
-               " · " + folder_->path().string() + "\n");
+  console_.Out("run " + request_.run_id + " " + result.end.status + " in " + FormatDuration(result.end.duration) +
+               " · " + summary.folder.string() + "\n");
 }
 
 RunSummary RunSession::Summary() const {
-  if (!collector_ || !folder_) return {};
+  if (!records_) return {};
   RunSummary summary = collector_->Summary();
-  summary.audit = audit_->Head();
-  summary.folder = folder_->path();
-  if (trace_.any()) summary.trace = trace_.in_run_folder ? folder_->Trace() : trace_.file;
+  summary.audit = records_->audit().Head();
+  summary.folder = records_->folder().path();
+  summary.trace = records_->trace();
   return summary;
+}
+
+RunOutcome Refused(const LoadFailure& failure, const GlobalOptions& global) {
+  return {ReportErrors(failure.errors, global, failure.exit_code), 0};
 }
 
 }  // namespace
 
 RunOutcome ExecuteRun(const RunOptions& options, RunSummary* summary) {
   RunSession session(options);
-  if (auto prepared = session.Prepare(); !prepared) return {ReportErrors(prepared.error(), options.global), 0};
+  if (auto prepared = session.Prepare(); !prepared) return Refused(prepared.error(), options.global);
   const RunOutcome outcome = session.Run();
   if (summary != nullptr) *summary = session.Summary();
   return outcome;
+}
+
+RunOutcome ExecuteResume(const ResumeOptions& options, ResumedRun run) {
+  RunSession session(options.run);
+  if (auto prepared = session.PrepareResume(options, run); !prepared)
+    return Refused(prepared.error(), options.run.global);
+  return session.Run();
 }
 
 int EndOf(const RunOutcome& outcome) { return outcome.signal != 0 ? DieBySignal(outcome.signal) : outcome.exit_code; }

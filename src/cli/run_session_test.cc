@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace awf::cli {
 namespace {
@@ -125,6 +126,87 @@ TEST_F(RunSessionTest, ATraceContextOfTheEnvironmentIsTheParent) {
   EXPECT_THAT(Contents(folder_ / "spans.json"),
               HasSubstr(R"("parentSpanId":"00f067aa0ba902b7","name":"workflow.execution")"));
   EXPECT_FALSE(std::filesystem::exists(Run("trace.json")));
+}
+
+TEST_F(RunSessionTest, StrictRefusesWarningsBeforeAnythingRuns) {
+  Write("name: w\nstates:\n  initial: z\n  y: {type: terminal}\n  z: {type: terminal}\n");
+  options_.strict = true;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 2);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("WORKFLOW.VALIDATION.UNREACHABLE_STATE\nStep: y\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "store"));
+}
+
+TEST_F(RunSessionTest, InputsComeFromConfigurationFileAndFlagInThisOrder) {
+  Write(
+      "name: w\ninputs: [{name: a}, {name: b}, {name: c}]\nstates:\n  initial: end\n"
+      "  end: {type: terminal, message: '{{.inputs.a}} {{.inputs.b}} {{.inputs.c}}'}\n");
+  options_.config.inputs = {{"a", "config"}, {"b", "config"}, {"c", "config"}, {"other", "of another workflow"}};
+  options_.input_file = (folder_ / "in.yaml").string();
+  std::ofstream(options_.input_file) << "b: file\nc: file\n";
+  options_.inputs = {{"c", "flag"}};
+  options_.global.quiet = true;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "config file flag\n");
+}
+
+TEST_F(RunSessionTest, MocksAreForASingleState) {
+  Write(kPass);
+  options_.mocks = {{"states.end.Output", "x"}};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("Hint: Add --step STATE."));
+  options_.mocks.clear();
+  options_.only_state = "ned";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("--step: there is no state 'ned'\nHint: did you mean 'end'?"));
+}
+
+constexpr char kFails[] =
+    "name: w\ninputs: [{name: word, default: first}, {name: pin, secret: true, required: true}]\n"
+    "states:\n  initial: end\n  end: {type: terminal, status: failure, message: '{{.inputs.word}} {{.inputs.pin}}'}\n";
+
+TEST_F(RunSessionTest, AFailedRunIsTakenUpAgainWithItsInputs) {
+  Write(kFails);
+  options_.inputs = {{"pin", "canary-12345"}, {"word", "second"}};
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 3);
+  testing::internal::GetCapturedStdout();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("Hint: awf resume r goes on where it stopped\n"));
+  EXPECT_TRUE(std::filesystem::exists(Run("state.json")));
+
+  // The file of today is another one: without --reload it does not count.
+  Write(kPass);
+  const auto resume = [this](ResumeOptions how) {
+    how.run = options_;
+    how.run.workflow.clear();
+    auto run = ResumedRun::Open(telemetry::RunStore(folder_ / "store").Find("r").value());
+    EXPECT_TRUE(run) << run.error().message;
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int exit_code = ExecuteResume(how, std::move(*run)).exit_code;
+    const std::string out = testing::internal::GetCapturedStdout();
+    return std::to_string(exit_code) + " " + testing::internal::GetCapturedStderr() + out;
+  };
+  options_.inputs.clear();
+  const std::string again = resume({});
+  EXPECT_THAT(again, testing::StartsWith("3 "));
+  EXPECT_THAT(again, HasSubstr("Details: second *** ("));
+  options_.inputs = {{"word", "third"}};
+  EXPECT_THAT(resume({}), HasSubstr("Details: third *** ("));
+
+  ResumeOptions reload;
+  reload.reload = true;
+  EXPECT_THAT(resume(reload), HasSubstr("\nall third ***\nrun r completed in "));
+  EXPECT_FALSE(std::filesystem::exists(Run("state.json")));
+  EXPECT_EQ(Contents(Run("workflow.yaml")), kPass);
+  const json::value manifest = json::parse(Contents(Run("run.json")));
+  EXPECT_EQ(manifest.at("workflow").at("resumed_sha256").as_array().size(), 1U);
+  EXPECT_THAT(Contents(Run("audit.jsonl")), testing::Not(HasSubstr("canary-12345")));
 }
 
 TEST_F(RunSessionTest, NothingIsLeftWhenItCannotStart) {

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::string_view kFileExporter = "file:";
 
-std::unexpected<Error> UnknownExporter(const std::string& name, bool from_environment) {
-  const std::string origin = from_environment ? " (from OTEL_TRACES_EXPORTER)" : "";
+std::unexpected<Error> UnknownExporter(const std::string& name, const std::string& origin) {
   return Fail("USER.INPUT.INVALID_FORMAT", "exporter '" + name + "'" + origin + " is not supported yet",
               "Use --otel-exporter with none, file or file:PATH (OTLP JSON lines).");
 }
@@ -45,23 +44,27 @@ std::expected<std::filesystem::path, Error> StorageFolder(const std::string& opt
 std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const GetVariable& get) {
   TraceTarget target;
   target.in_run_folder = options.trace_file;
-  std::string exporter = options.otel_exporter;
-  if (exporter.empty()) exporter = get("OTEL_TRACES_EXPORTER").value_or("none");
+  std::string exporter = options.otel_exporter, origin;
+  if (exporter.empty()) {
+    const auto variable = get("OTEL_TRACES_EXPORTER");
+    exporter = variable ? *variable : options.config.exporter.empty() ? "none" : options.config.exporter;
+    origin = variable ? " (from OTEL_TRACES_EXPORTER)" : " (from the configuration)";
+  }
   if (exporter == "file" || exporter == kFileExporter) {
     target.in_run_folder = true;
   } else if (exporter.starts_with(kFileExporter)) {
     target.file = exporter.substr(kFileExporter.size());
   } else if (exporter != "none") {
-    return UnknownExporter(exporter, options.otel_exporter.empty());
+    return UnknownExporter(exporter, origin);
   }
   if (get("OTEL_SDK_DISABLED") == "true") return TraceTarget{options.trace_file, {}};
   return target;
 }
 
 std::string ServiceName(const RunOptions& options, const GetVariable& get) {
-  static const std::string kDefault = RunOptions().service_name;
-  if (options.service_name != kDefault && !options.service_name.empty()) return options.service_name;
-  return get("OTEL_SERVICE_NAME").value_or(kDefault);
+  if (!options.service_name.empty()) return options.service_name;
+  const std::string by_default = options.config.service_name.empty() ? "awf" : options.config.service_name;
+  return get("OTEL_SERVICE_NAME").value_or(by_default);
 }
 
 std::set<std::string> SecretInputs(const Workflow& workflow) {
@@ -79,8 +82,10 @@ void LearnSecrets(const Workflow& workflow, const json::object& inputs, char** e
     if (value != nullptr && value->is_int64()) masker.AddSecret(json::serialize(*value));
   }
   for (const State& state : workflow.states)
-    if (const auto* agent = std::get_if<AgentState>(&state.body)) LearnFrom(agent->options, false, masker);
+    if (const auto* agent = std::get_if<AgentState>(&state.body)) LearnOptionSecrets(agent->options, masker);
 }
+
+void LearnOptionSecrets(const json::object& options, Masker& masker) { LearnFrom(options, false, masker); }
 
 std::string UserName() {
   passwd entry{}, *found = nullptr;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.h"
 #include "domain/masker.h"
@@ -19,16 +20,20 @@ using GetVariable = std::function<std::optional<std::string>(const std::string&)
 // Where run folders lie: --storage, else $AWF_STORAGE, $XDG_DATA_HOME/awf, ~/.local/share/awf.
 std::expected<std::filesystem::path, Error> StorageFolder(const std::string& option, const GetVariable& get);
 
+inline constexpr std::string_view kSkipPluginsNote =
+    "Note: --skip-plugins changes nothing, as this version of awf has no plugins";
+
 // Where spans go.
 struct TraceTarget {
   bool in_run_folder = false;  // trace.json
   std::filesystem::path file;  // another file; may stand beside it
   bool any() const { return in_run_folder || !file.empty(); }
 };
-// From --otel-exporter (none, file, file:PATH) and --trace-file. Other exporters are USER.INPUT.INVALID_FORMAT.
+// From --otel-exporter (none, file, file:PATH), else $OTEL_TRACES_EXPORTER, else the configuration; and --trace-file.
+// Other exporters are USER.INPUT.INVALID_FORMAT.
 std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const GetVariable& get);
 
-// --otel-service-name, else $OTEL_SERVICE_NAME, else awf.
+// --otel-service-name, else $OTEL_SERVICE_NAME, else that of the configuration, else awf.
 std::string ServiceName(const RunOptions& options, const GetVariable& get);
 
 // Inputs whose values are secret: declared so, or named so.
@@ -36,6 +41,9 @@ std::set<std::string> SecretInputs(const Workflow& workflow);
 
 // Everything that must not be shown: secret inputs, the environment's secrets, keys in the options of agent steps.
 void LearnSecrets(const Workflow& workflow, const json::object& inputs, char** environment, Masker& masker);
+
+// Keys in options of a provider.
+void LearnOptionSecrets(const json::object& options, Masker& masker);
 
 // The user's name and the host's, for the audit.
 std::string UserName();

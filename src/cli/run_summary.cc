@@ -46,7 +46,7 @@ std::string Padded(const std::string& cell, std::size_t width, bool right) {
 
 Row CallRow(const StepSummary& step, const CallSummary& call) {
   return {LocalTime(call.call.time),
-          PrintableLine(step.context.step),
+          PrintableLine(step.context.path.empty() ? step.context.step : step.context.path),
           PrintableLine(call.call.tool),
           PrintableLine(call.call.source),
           FormatDuration(call.end.duration),
@@ -64,11 +64,60 @@ std::string Fault(const CallEnd& end) {
 
 std::string StepText(const StepSummary& step) {
   std::string text = "step: " + PrintableLine(step.context.step);
+  if (step.context.loop_index) text += " #" + std::to_string(*step.context.loop_index);
   if (!step.ended) return text;
   if (step.context.kind != StepKind::kTerminal) text += "  " + FormatDuration(step.end.duration);
   if (step.end.status != StepStatus::kSuccess) text += "  ✗ " + std::string(ToString(step.end.status));
   return text;
 }
+
+// Draws the tree of spans.
+class SpanTreeText {
+ public:
+  SpanTreeText(const RunSummary& summary, const LineStyle& style) : summary_(summary), style_(style) {
+    std::map<SpanId, std::size_t> known;
+    for (std::size_t i = 0; i < summary.steps.size(); ++i) known[summary.steps[i].context.span_id] = i;
+    for (const StepSummary& step : summary.steps) {
+      // A step whose holder is not in the summary hangs on the run.
+      const auto holder = known.find(step.context.parent_span_id);
+      children_[holder == known.end() ? SpanId() : holder->first].push_back(&step);
+    }
+  }
+
+  std::string Text() {
+    text_ = Finished("workflow.execution  " + FormatDuration(summary_.end.duration) + "  " +
+                         PrintableLine(summary_.start.workflow) + "  " + summary_.end.status,
+                     {}, style_);
+    Steps({}, "");
+    return std::move(text_);
+  }
+
+ private:
+  void Steps(const SpanId& holder, const std::string& margin) {
+    const auto found = children_.find(holder);
+    if (found == children_.end()) return;
+    for (const StepSummary* step : found->second) Step(*step, margin, step == found->second.back());
+  }
+
+  void Step(const StepSummary& step, const std::string& margin, bool last) {
+    const bool failed = step.ended && step.end.status != StepStatus::kSuccess;
+    text_ += Finished(margin + (last ? "└─ " : "├─ ") + StepText(step), failed ? "31" : "", style_);
+    const std::string inner = margin + (last ? "   " : "│  ");
+    const bool holds = children_.contains(step.context.span_id);
+    for (std::size_t c = 0; c < step.calls.size(); ++c) {
+      const CallSummary& call = step.calls[c];
+      const std::string line = inner + (c + 1 == step.calls.size() && !holds ? "└─ " : "├─ ") +
+                               "tool.call: " + PrintableLine(call.call.tool) + "  " + FormatDuration(call.end.duration);
+      text_ += Finished(line + Fault(call.end), Look(call.end.outcome), style_);
+    }
+    if (holds) Steps(step.context.span_id, inner);
+  }
+
+  const RunSummary& summary_;
+  const LineStyle& style_;
+  std::map<SpanId, std::vector<const StepSummary*>> children_;  // by holder; "": of the run
+  std::string text_;
+};
 
 }  // namespace
 
@@ -117,25 +166,7 @@ std::string CallTable(const RunSummary& summary, const LineStyle& style) {
   return table;
 }
 
-std::string SpanTree(const RunSummary& summary, const LineStyle& style) {
-  std::string tree = Finished("workflow.execution  " + FormatDuration(summary.end.duration) + "  " +
-                                  PrintableLine(summary.start.workflow) + "  " + summary.end.status,
-                              {}, style);
-  for (std::size_t s = 0; s < summary.steps.size(); ++s) {
-    const StepSummary& step = summary.steps[s];
-    const bool last_step = s + 1 == summary.steps.size();
-    const bool failed = step.ended && step.end.status != StepStatus::kSuccess;
-    tree += Finished((last_step ? "└─ " : "├─ ") + StepText(step), failed ? "31" : "", style);
-    for (std::size_t c = 0; c < step.calls.size(); ++c) {
-      const CallSummary& call = step.calls[c];
-      std::string line = last_step ? "   " : "│  ";
-      line += c + 1 == step.calls.size() ? "└─ " : "├─ ";
-      line += "tool.call: " + PrintableLine(call.call.tool) + "  " + FormatDuration(call.end.duration);
-      tree += Finished(line + Fault(call.end), Look(call.end.outcome), style);
-    }
-  }
-  return tree;
-}
+std::string SpanTree(const RunSummary& summary, const LineStyle& style) { return SpanTreeText(summary, style).Text(); }
 
 void SummaryCollector::RunStarted(const RunStart& start) {
   const std::lock_guard lock(mutex_);
@@ -186,10 +217,9 @@ RunSummary SummaryCollector::Summary() const {
 }
 
 StepSummary& SummaryCollector::Find(const StepContext& step) {
-  for (StepSummary& summary : summary_.steps)
-    if (summary.context.span_id == step.span_id && summary.context.attempt == step.attempt) return summary;
-  summary_.steps.push_back({step, {}, false, {}});
-  return summary_.steps.back();
+  const auto [place, fresh] = places_.try_emplace(step.span_id, summary_.steps.size());
+  if (fresh) summary_.steps.push_back({step, {}, false, {}});
+  return summary_.steps[place->second];
 }
 
 void SummaryCollector::Mask(std::optional<Error>& error) const {

@@ -2,7 +2,9 @@
 // and the tree of spans. A passive value; all its texts are masked.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -47,7 +49,7 @@ json::object SummaryJson(const RunSummary& summary);
 // line feed; "no tool calls" when there were none.
 std::string CallTable(const RunSummary& summary, const LineStyle& style);
 
-// workflow.execution, its steps, their calls, with durations and failures.
+// workflow.execution, its steps in the states that hold them, their calls, with durations and failures.
 std::string SpanTree(const RunSummary& summary, const LineStyle& style);
 
 // Builds a summary from the events of a run. Thread-safe; the masker outlives it.
@@ -65,12 +67,13 @@ class SummaryCollector final : public RunObserver {
   RunSummary Summary() const;
 
  private:
-  StepSummary& Find(const StepContext& step);  // under mutex_
+  StepSummary& Find(const StepContext& step);  // under mutex_; a step keeps its place through all attempts
   void Mask(std::optional<Error>& error) const;
 
   const Masker& masker_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards what follows
   RunSummary summary_;
+  std::map<SpanId, std::size_t> places_;  // in summary_.steps
 };
 
 }  // namespace awf::cli

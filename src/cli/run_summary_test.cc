@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "cli/test_steps.h"
+
 namespace awf::cli {
 namespace {
 
@@ -18,9 +20,9 @@ RunSummary Sample() {
   start.workflow = "demo";
   start.inputs = {{"a", "b"}};
   collector.RunStarted(start);
-  const StepContext repair{"r", "repair", StepKind::kAgent, 1, "t", "s1"};
-  const StepContext token{"r", "token", StepKind::kCommand, 1, "t", "s2"};
-  const StepContext done{"r", "done", StepKind::kTerminal, 1, "t", "s3"};
+  const StepContext repair = StepAt("repair", StepKind::kAgent);
+  const StepContext token = StepAt("token", StepKind::kCommand);
+  const StepContext done = StepAt("done", StepKind::kTerminal);
   collector.StepStarted(repair, {});
   CallRecord call;
   call.call = "c1";
@@ -101,6 +103,38 @@ TEST(RunSummary, HasATreeOfSpans) {
             "│  └─ tool.call: Nope  0 ms  ✗ cancelled\n"
             "├─ step: token  200 ms  ✗ failure\n"
             "└─ step: done\n");
+}
+
+TEST(RunSummary, StatesHangOnThoseThatHoldThem) {
+  const Masker masker;
+  SummaryCollector collector(masker);
+  const StepContext loop = StepAt("loop", StepKind::kForEach);
+  StepContext pair = StepAt("loop:0/pair", StepKind::kParallel, "loop");
+  pair.loop_index = 0;
+  const StepContext left = StepAt("loop:0/pair/left", StepKind::kAgent, pair.path);
+  StepContext right = StepAt("loop:0/pair/right", StepKind::kCommand, pair.path);
+  const StepContext done = StepAt("done", StepKind::kTerminal);
+  for (const StepContext& step : {loop, pair, left, right}) collector.StepStarted(step, {});
+  CallRecord call;
+  call.tool = "Read";
+  call.source = "builtin";
+  collector.CallFinished(left, call, {});
+  right.attempt = 2;  // the last attempt tells the end of a step that was retried
+  for (const StepContext& step : {left, right, pair, loop}) collector.StepEnded(step, {});
+  collector.StepStarted(done, {});
+  collector.StepEnded(done, {});
+  RunEnd end;
+  end.status = "completed";
+  collector.RunEnded(end);
+  EXPECT_EQ(SpanTree(collector.Summary(), {}),
+            "workflow.execution  0 ms    completed\n"
+            "├─ step: loop  0 ms\n"
+            "│  └─ step: pair #0  0 ms\n"
+            "│     ├─ step: left  0 ms\n"
+            "│     │  └─ tool.call: Read  0 ms\n"
+            "│     └─ step: right  0 ms\n"
+            "└─ step: done\n");
+  EXPECT_NE(CallTable(collector.Summary(), {}).find("  loop:0/pair/left  Read  "), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,43 @@
+// What the help of each command shows at its end.
+#pragma once
+
+namespace awf::cli {
+
+inline constexpr char kFooter[] =
+    "Start here:\n"
+    "  awf demo                          watch an agent repair a small project, no key needed\n"
+    "  awf validate my.yaml              check a workflow\n"
+    "  awf run my.yaml -i name=value     run it\n"
+    "  awf COMMAND --help                flags and examples";
+
+inline constexpr char kRunExamples[] =
+    "Examples:\n"
+    "  awf run build                              .awf/workflows/build.yaml\n"
+    "  awf run ci/fix.yaml -i provider=claude -i test_command='make test'\n"
+    "  awf run fix --input-file inputs.yaml -i notes=@notes.md\n"
+    "  awf run fix --dry-run                      what would run, without running it\n"
+    "  awf run fix --step review --mock states.build.Output='2 warnings'\n"
+    "  awf run fix -f json | jq .states           for programs\n"
+    "  awf run fix --help                         the inputs of that workflow";
+
+inline constexpr char kValidateExamples[] =
+    "Examples:\n"
+    "  awf validate ci/fix.yaml\n"
+    "  awf validate build --strict           warnings fail too\n"
+    "  awf validate --dir .awf/workflows -f json";
+
+inline constexpr char kResumeExamples[] =
+    "Examples:\n"
+    "  awf resume                            the newest run that did not complete\n"
+    "  awf resume 20261103-1015              a run by the beginning of its id\n"
+    "  awf resume -l                         runs that can be resumed\n"
+    "  awf resume RUN --from previous -i count=3\n"
+    "  awf resume RUN --reload               with the workflow file as it is now";
+
+inline constexpr char kHistoryExamples[] =
+    "Examples:\n"
+    "  awf history -s failed --since 24h\n"
+    "  awf history -w build --stats\n"
+    "  awf history -n 1 -f json";
+
+}  // namespace awf::cli

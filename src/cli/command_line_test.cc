@@ -1,0 +1,153 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace awf::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// The command line in this process: what needs no run of its own.
+class CommandLineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "awf-line-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    for (const char* variable : {"AWF_CONFIG_PATH", "AWF_LOG_LEVEL", "AWF_LOG_FORMAT", "AWF_STORAGE"})
+      ::unsetenv(variable);
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+  }
+  void TearDown() override {
+    ::unsetenv("XDG_CONFIG_HOME");
+    std::filesystem::remove_all(folder_);
+  }
+
+  int Awf(std::vector<std::string> words) {
+    words.insert(words.begin(), "awf");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int exit_code = CommandLineMain(static_cast<int>(words.size()), argv.data());
+    out_ = testing::internal::GetCapturedStdout();
+    err_ = testing::internal::GetCapturedStderr();
+    return exit_code;
+  }
+  // Details and hint of a refusal.
+  std::string Refused(const std::vector<std::string>& words) {
+    EXPECT_EQ(Awf(words), 1);
+    EXPECT_THAT(err_, StartsWith("Error: USER.INPUT.INVALID_FORMAT\nDetails: "));
+    return err_.substr(err_.find("Details: ") + 9);
+  }
+  std::string File(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+
+  std::filesystem::path folder_;
+  std::string out_, err_;
+};
+
+TEST_F(CommandLineTest, WhatIsPlannedIsNotSupportedYet) {
+  EXPECT_EQ(Refused({"prune"}), "awf prune is not supported yet\nHint: see awf --help\n");
+  EXPECT_EQ(Refused({"plugin", "list"}), "awf plugin is not supported yet\nHint: see awf --help\n");
+  EXPECT_EQ(Refused({"version"}), "awf version is not supported yet\nHint: use awf --version\n");
+  EXPECT_EQ(Refused({"run", "w.yaml", "--interactive"}),
+            "--interactive is not supported yet\nHint: see awf run --help\n");
+  EXPECT_EQ(Refused({"run", "w.yaml", "-b", "build"}), "-b is not supported yet\nHint: see awf run --help\n");
+  EXPECT_EQ(Refused({"validate", "w.yaml", "--validator-timeout", "5s"}),
+            "--validator-timeout is not supported yet\nHint: see awf validate --help\n");
+  EXPECT_EQ(Refused({"run", "w.yaml", "-f", "github"}),
+            "--format github is not supported yet\nHint: use text, json, table or quiet\n");
+}
+
+TEST_F(CommandLineTest, WhatIsMisspeltIsToldWithWhatWasMeant) {
+  EXPECT_EQ(Refused({"rum", "w.yaml"}), "unknown command or flag: 'rum', 'w.yaml'\nHint: did you mean run?\n");
+  EXPECT_EQ(Refused({"run", "w.yaml", "--strcit"}), "unknown argument: '--strcit'\nHint: did you mean --strict?\n");
+  EXPECT_EQ(Refused({"list", "-f", "jsno"}),
+            "--format: there is no format 'jsno'\nHint: use text, json, table or quiet\n");
+  EXPECT_EQ(Refused({"run", "w.yaml", "-i", "novalue"}),
+            "-i: 'novalue' is not NAME=VALUE\nHint: example: -i path=src\n");
+  EXPECT_EQ(Refused({"validate"}), "validate needs a workflow, or --dir\nHint: see awf validate --help\n");
+  EXPECT_EQ(Awf({"rum", "-f", "json"}), 1);
+  EXPECT_THAT(out_, StartsWith(R"({"success":false,"error":{"code":"USER.INPUT.INVALID_FORMAT")"));
+}
+
+TEST_F(CommandLineTest, HelpTeaches) {
+  EXPECT_EQ(Awf({}), 0);
+  EXPECT_THAT(out_, HasSubstr("awf demo "));
+  for (const char* command : {"run", "validate", "resume", "history", "status", "schema", "error"}) {
+    EXPECT_EQ(Awf({command, "--help"}), 0) << command;
+    EXPECT_THAT(out_, HasSubstr("Example")) << command;
+  }
+  const std::string file = File("w.yaml",
+                                "name: w\ninputs: [{name: target, required: true}]\n"
+                                "states:\n  initial: end\n  end: {type: terminal}\n");
+  EXPECT_EQ(Awf({"run", file, "--help"}), 0);
+  EXPECT_THAT(out_, HasSubstr("\nWorkflow w (" + file + ")\n"));
+  EXPECT_THAT(out_, HasSubstr("target  string, required"));
+  EXPECT_EQ(Awf({"run", (folder_ / "none.yaml").string(), "--help"}), 1);
+  EXPECT_THAT(err_, StartsWith("Error: USER.WORKFLOW.NOT_FOUND\n"));
+}
+
+TEST_F(CommandLineTest, AConfigurationThatIsWrongBlocksWithItsPlace) {
+  const std::string config = File("config.yaml", "storage: x\nlogg: {level: info}\n");
+  const std::string file = File("w.yaml", "name: w\nstates:\n  initial: end\n  end: {type: terminal}\n");
+  EXPECT_EQ(Awf({"run", file, "--config", config}), 1);
+  EXPECT_THAT(err_, StartsWith("Error: USER.CONFIG.INVALID\n"));
+  EXPECT_THAT(err_, HasSubstr(config + ":2:1)"));
+  EXPECT_THAT(err_, HasSubstr("did you mean 'log'?"));
+}
+
+TEST_F(CommandLineTest, FlagsWinOverEnvironmentOverConfiguration) {
+  const std::string config = File("config.yaml", "storage: " + (folder_ / "configured").string() + "\n");
+  EXPECT_EQ(Awf({"history", "--config", config, "-f", "json"}), 0);
+  const std::string file = File("w.yaml", "name: w\nstates:\n  initial: end\n  end: {type: terminal}\n");
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"run", file, "-q", "--config", config};
+    words.insert(words.end(), more.begin(), more.end());
+    return Awf(words);
+  };
+  EXPECT_EQ(run({}), 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "configured" / "runs"));
+  ::setenv("AWF_STORAGE", (folder_ / "environment").c_str(), 1);
+  EXPECT_EQ(run({}), 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "environment" / "runs"));
+  EXPECT_EQ(run({"--storage", (folder_ / "flag").string()}), 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "flag" / "runs"));
+  ::unsetenv("AWF_STORAGE");
+  ::setenv("AWF_LOG_LEVEL", "loud", 1);
+  EXPECT_EQ(run({}), 1);
+  ::unsetenv("AWF_LOG_LEVEL");
+  EXPECT_THAT(err_, HasSubstr("Details: AWF_LOG_LEVEL is 'loud'\nHint: use debug, info, warn or error\n"));
+}
+
+TEST_F(CommandLineTest, ADryRunStartsAndWritesNothing) {
+  const std::string file =
+      File("w.yaml",
+           "name: w\ninputs: [{name: pin, secret: true, default: canary-12345}]\n"
+           "states:\n  initial: a\n  a: {type: step, command: 'touch " +
+               (folder_ / "made").string() + " {{.inputs.pin}}', on_success: end}\n  end: {type: terminal}\n");
+  const std::string storage = (folder_ / "store").string();
+  EXPECT_EQ(Awf({"run", file, "--dry-run", "--storage", storage}), 0);
+  EXPECT_THAT(out_, HasSubstr("\na (step)\n  command: touch " + (folder_ / "made").string() + " ***\n"));
+  EXPECT_THAT(out_, HasSubstr("  input pin: ***\n"));
+  EXPECT_EQ(Awf({"run", file, "--dry-run", "-f", "json", "--storage", storage}), 0);
+  EXPECT_THAT(out_, HasSubstr(R"("dry_run":true,"inputs":{"pin":"***"},"states":[{"name":"a",)"));
+  EXPECT_THAT(out_, testing::Not(HasSubstr("canary-12345")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "made"));
+  EXPECT_FALSE(std::filesystem::exists(storage));
+}
+
+}  // namespace
+}  // namespace awf::cli

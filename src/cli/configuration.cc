@@ -1,0 +1,67 @@
+#include "cli/configuration.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "application/validation/findings.h"
+#include "infrastructure/yaml/config_loader.h"
+
+namespace awf::cli {
+namespace {
+
+struct Setting {
+  std::string value;
+  std::string origin;  // for messages
+};
+
+// The strongest that is set: flag, environment, configuration.
+Setting Strongest(const std::string& flag, const char* variable, const std::string& config) {
+  if (!flag.empty()) return {flag, {}};
+  if (const char* found = std::getenv(variable); found != nullptr && *found != '\0') return {found, variable};
+  return {config, {}};
+}
+
+std::unexpected<Error> Unknown(const Setting& setting, const std::string& words) {
+  return Fail("USER.INPUT.INVALID_FORMAT", setting.origin + " is '" + setting.value + "'", "use " + words);
+}
+
+std::optional<LogLevel> ParseLogLevel(std::string_view text) {
+  for (const LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarn, LogLevel::kError}) {
+    if (text == ToString(level)) return level;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::expected<Config, std::vector<Error>> ReadConfiguration(const GlobalOptions& global) {
+  std::error_code cause;
+  const std::filesystem::path working_dir = std::filesystem::current_path(cause);
+  if (cause) {
+    return std::unexpected(
+        std::vector{Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message()).error()});
+  }
+  const EnvironmentLookup environment = ProcessEnvironment;
+  LoadedConfig loaded =
+      LoadConfiguration(global.config_file, Folders::From(environment, working_dir), environment, working_dir);
+  if (!loaded.Usable()) return std::unexpected(ErrorsOf(loaded.findings));
+  return std::move(*loaded.config);
+}
+
+std::expected<void, Error> SettleGlobals(const GivenSettings& given, const Config& config, GlobalOptions& global) {
+  global.storage = Strongest(global.storage, "AWF_STORAGE", config.storage).value;
+  if (const Setting level = Strongest(given.log_level, "AWF_LOG_LEVEL", config.log_level); !level.value.empty()) {
+    const std::optional<LogLevel> parsed = ParseLogLevel(level.value);
+    if (!parsed) return Unknown(level, "debug, info, warn or error");
+    global.log_level = *parsed;
+  }
+  const Setting format = Strongest(given.log_format, "AWF_LOG_FORMAT", config.log_format);
+  if (!format.value.empty() && format.value != "text" && format.value != "json") return Unknown(format, "text or json");
+  global.json_log = format.value == "json";
+  return {};
+}
+
+}  // namespace awf::cli

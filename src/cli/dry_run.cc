@@ -1,0 +1,78 @@
+#include "cli/dry_run.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/agent_preview.h"
+#include "cli/dry_run_text.h"
+#include "cli/finding_text.h"
+#include "cli/print_result.h"
+#include "cli/run_mocks.h"
+#include "cli/run_setup.h"
+#include "infrastructure/process/environment.h"
+#include "infrastructure/telemetry/kept_files.h"
+
+namespace awf::cli {
+namespace {
+
+// Never called: a plan runs nothing.
+class Unused final : public CommandExecutor, public AgentExecutor {
+ public:
+  StepResult Run(const CommandRequest&, RunObserver&) override { return {}; }
+  StepResult Run(const AgentRequest&, RunObserver&) override { return {}; }
+};
+
+std::expected<RunRequest, Error> RequestFor(const RunOptions& options, const LoadedRun& run) {
+  RunRequest request;
+  request.run_id = "<workflow.ID>";
+  request.run_dir = "<awf.run_dir>";
+  request.working_dir = run.working_dir;
+  request.folders = run.folders;
+  request.user = UserName();
+  request.hostname = HostName();
+  request.inputs = run.inputs;
+  request.step_timeout = options.config.step_timeout.value_or(request.step_timeout);
+  request.agent_timeout = options.config.agent_timeout.value_or(request.agent_timeout);
+  request.providers = options.config.providers;
+  if (options.only_state.empty()) return request;
+  const auto state = StateNamed(run.workflow, options.only_state, "--step");
+  if (!state) return std::unexpected(state.error());
+  auto mocks = ParseMocks(run.workflow, options.mocks);
+  if (!mocks) return std::unexpected(mocks.error());
+  request.only_state = options.only_state;
+  request.mocks = std::move(*mocks);
+  return request;
+}
+
+}  // namespace
+
+int DryRun(const RunOptions& options) {
+  const GlobalOptions& global = options.global;
+  telemetry::PlainFiles files;
+  const auto run = RunLoader(options, files).Load();
+  if (!run) return ReportErrors(run.error().errors, global, run.error().exit_code);
+  const auto request = RequestFor(options, *run);
+  if (!request) return ReportErrors({request.error()}, global);
+  Masker masker;
+  LearnSecrets(run->workflow, run->inputs, environ, masker);
+  for (const auto& [name, provider] : options.config.providers) LearnOptionSecrets(provider.options, masker);
+  for (const Finding& finding : run->findings) {
+    if (finding.severity != Severity::kWarning || global.quiet) continue;
+    std::fputs(masker.MaskText(ErrorBlock(finding.error, finding.severity, !global.no_hints)).c_str(), stderr);
+  }
+  std::error_code ignored;
+  Unused executors;
+  RunObserver observer;
+  RunPorts ports{executors, executors, observer};
+  ports.files = &files;
+  ports.regexes = run->regexes.get();
+  const RunPlan plan =
+      PlanRun(run->workflow, *request, ports,
+              AgentPreviewer(process::CurrentEnvironment(), std::filesystem::read_symlink("/proc/self/exe", ignored)));
+  if (global.format == OutputFormat::kJson)
+    return PrintResult(json::serialize(DryRunJson(plan, *run, masker)) + "\n", global);
+  return PrintResult(DryRunText(plan, *run, masker), global);
+}
+
+}  // namespace awf::cli

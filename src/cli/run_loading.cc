@@ -1,0 +1,109 @@
+#include "cli/run_loading.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "application/validation/findings.h"
+#include "cli/input_file.h"
+#include "cli/prompt_inputs.h"
+#include "infrastructure/regex/re2_regex.h"
+#include "infrastructure/telemetry/sha256.h"
+#include "infrastructure/yaml/workflow_loader.h"
+#include "infrastructure/yaml/yaml_file.h"
+
+namespace awf::cli {
+namespace {
+
+constexpr int kStrictExit = 2;
+
+std::unexpected<LoadFailure> Failed(Error error) { return std::unexpected(LoadFailure{{std::move(error)}, 0}); }
+
+void Append(GivenInputs& inputs, GivenInputs more) {
+  for (GivenInput& input : more) inputs.push_back(std::move(input));
+}
+
+}  // namespace
+
+std::expected<LoadedRun, LoadFailure> RunLoader::Load() const {
+  std::error_code cause;
+  auto run = Surroundings(std::filesystem::current_path(cause));
+  if (cause) return Failed(Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message()).error());
+  const auto path = FindWorkflow(options_.workflow, run->folders);
+  if (!path) return Failed(path.error());
+  if (auto read = Read(*run, *path, nullptr); !read) return std::unexpected(read.error());
+
+  GivenInputs given;
+  for (const auto& [name, text] : options_.config.inputs) given.push_back({name, text, InputSource::kConfig});
+  if (auto resolved = Resolve(*run, std::move(given)); !resolved) return std::unexpected(resolved.error());
+  return run;
+}
+
+std::expected<LoadedRun, LoadFailure> RunLoader::Load(const ResumedRun& resumed, bool reload) const {
+  auto run = Surroundings(resumed.WorkingDir());
+  std::error_code cause;
+  const bool same_place = std::filesystem::current_path(cause) == resumed.WorkingDir();
+  // As the user wrote it, where that still leads there.
+  const std::string file = same_place ? resumed.manifest().file : resumed.WorkflowFile().string();
+  std::string stored;
+  if (!reload) {
+    auto text = ReadYamlFile(resumed.StoredWorkflow().string());
+    if (!text) {
+      return Failed(Fail("SYSTEM.IO.READ_FAILED", resumed.StoredWorkflow().string() + " " + text.error().message(),
+                         "Use --reload to go on with the present file.")
+                        .error());
+    }
+    stored = std::move(*text);
+  }
+  if (auto read = Read(*run, file, reload ? nullptr : &stored); !read) return std::unexpected(read.error());
+  if (auto resolved = Resolve(*run, resumed.Inputs()); !resolved) return std::unexpected(resolved.error());
+  return run;
+}
+
+std::expected<LoadedRun, LoadFailure> RunLoader::Surroundings(std::filesystem::path working_dir) const {
+  LoadedRun run;
+  run.folders = Folders::From(ProcessEnvironment, working_dir);
+  run.working_dir = std::move(working_dir);
+  run.regexes = std::make_shared<const Re2Compiler>();
+  return run;
+}
+
+std::expected<void, LoadFailure> RunLoader::Read(LoadedRun& run, const std::string& path,
+                                                 const std::string* text) const {
+  const ValidationContext context{ProcessEnvironment, run.regexes.get(), &files_, run.folders};
+  LoadedWorkflow loaded = text != nullptr ? LoadWorkflowText(*text, path, context) : LoadWorkflow(path, context);
+  if (!loaded.Runnable()) return std::unexpected(LoadFailure{ErrorsOf(loaded.findings), 0});
+  if (options_.strict) {
+    LoadFailure refused{{}, kStrictExit};
+    for (Finding& finding : loaded.findings)
+      if (finding.severity == Severity::kWarning) refused.errors.push_back(finding.error);
+    if (!refused.errors.empty()) return std::unexpected(std::move(refused));
+  }
+  run.workflow = std::move(*loaded.workflow);
+  run.workflow.sha256 = telemetry::Sha256Hex(loaded.source);
+  run.source = std::move(loaded.source);
+  run.findings = std::move(loaded.findings);
+  return {};
+}
+
+std::expected<void, LoadFailure> RunLoader::Resolve(LoadedRun& run, GivenInputs given) const {
+  if (!options_.input_file.empty()) {
+    auto more = ReadInputFile(options_.input_file);
+    if (!more) return Failed(more.error());
+    Append(given, std::move(*more));
+  }
+  for (const auto& [name, text] : options_.inputs) given.push_back({name, text, InputSource::kFlag});
+  const InputContext context{run.regexes.get(), run.folders.prompts, run.working_dir};
+  const InputPrompt prompt(STDIN_FILENO, STDERR_FILENO);
+  if (!options_.no_input && options_.global.format != OutputFormat::kJson && prompt.CanAsk()) {
+    auto asked = prompt.AskMissing(run.workflow, std::move(given), context);
+    if (!asked) return Failed(asked.error());
+    given = std::move(*asked);
+  }
+  auto resolved = ResolveInputs(run.workflow, given, context);
+  if (!resolved) return Failed(resolved.error());
+  run.inputs = std::move(resolved->values);
+  return {};
+}
+
+}  // namespace awf::cli

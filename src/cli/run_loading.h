@@ -1,0 +1,57 @@
+// What a run is made of before anything of it is written: the checked workflow, its inputs, the places where it looks
+// for files. The same way in for run, resume, --step and --dry-run.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "application/language/folders.h"
+#include "application/language/inputs.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/resumed_run.h"
+#include "domain/regex.h"
+#include "domain/text_files.h"
+#include "domain/workflow.h"
+
+namespace awf::cli {
+
+struct LoadedRun {
+  Workflow workflow;   // with its hash
+  std::string source;  // the bytes it was loaded from
+  json::object inputs;
+  std::vector<Finding> findings;  // warnings and notes
+  Folders folders;
+  std::filesystem::path working_dir;
+  std::shared_ptr<const RegexCompiler> regexes;
+};
+
+// Why there is nothing to run. `exit_code` 0: that of the errors.
+struct LoadFailure {
+  std::vector<Error> errors;
+  int exit_code = 0;
+};
+
+class RunLoader {
+ public:
+  // All outlive it. Questions for missing inputs are asked on the terminal, where there is one.
+  RunLoader(const RunOptions& options, TextFiles& files) : options_(options), files_(files) {}
+
+  // The workflow that the options name, with the inputs of the configuration, --input-file and -i.
+  std::expected<LoadedRun, LoadFailure> Load() const;
+  // The workflow of a run that is taken up again, stored or `reload`ed, its inputs overlaid by --input-file and -i.
+  std::expected<LoadedRun, LoadFailure> Load(const ResumedRun& resumed, bool reload) const;
+
+ private:
+  std::expected<LoadedRun, LoadFailure> Surroundings(std::filesystem::path working_dir) const;
+  std::expected<void, LoadFailure> Read(LoadedRun& run, const std::string& path, const std::string* text) const;
+  std::expected<void, LoadFailure> Resolve(LoadedRun& run, GivenInputs given) const;
+
+  const RunOptions& options_;
+  TextFiles& files_;
+};
+
+}  // namespace awf::cli

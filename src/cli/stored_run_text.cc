@@ -1,0 +1,111 @@
+#include "cli/stored_run_text.h"
+
+#include <array>
+#include <ctime>
+#include <optional>
+
+#include "application/language/scope.h"
+#include "cli/finding_text.h"
+#include "cli/run_setup.h"
+#include "domain/terminal_text.h"
+#include "domain/timestamp.h"
+
+namespace awf::cli {
+
+using telemetry::StoredRun;
+
+std::expected<telemetry::RunStore, Error> OpenRunStore(const GlobalOptions& global) {
+  const auto storage = StorageFolder(global.storage, [](const std::string& name) -> std::optional<std::string> {
+    const auto value = ProcessEnvironment(name);
+    return value && !value->empty() ? value : std::nullopt;
+  });
+  if (!storage) return std::unexpected(storage.error());
+  return telemetry::RunStore(*storage);
+}
+
+namespace {
+
+// As wide as a terminal must be for times in full.
+constexpr int kWide = 100;
+
+std::string LocalTime(WallClock::time_point time, const char* format) {
+  const std::time_t seconds = WallClock::to_time_t(time);
+  std::tm calendar{};
+  ::localtime_r(&seconds, &calendar);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &calendar)};
+}
+
+}  // namespace
+
+std::string LocalDateTime(WallClock::time_point time) { return LocalTime(time, "%Y-%m-%d %H:%M:%S"); }
+
+std::string_view LookOfStatus(std::string_view status) {
+  if (status == "failed" || status == "failure" || status == "timeout" || status == telemetry::kDamaged) return "31";
+  if (status == "cancelled" || status == telemetry::kInterrupted) return "33";
+  return status == "running" ? "36" : "";
+}
+
+std::string DurationOf(const StoredRun& run, WallClock::time_point now) {
+  if (const auto worked = run.manifest.Worked()) return FormatDuration(*worked);
+  if (run.status != "running" || now < run.manifest.started) return "-";
+  return FormatDuration(std::chrono::floor<std::chrono::microseconds>(now - run.manifest.started));
+}
+
+std::string RunTable(const std::vector<StoredRun>& runs, const LineStyle& style, WallClock::time_point now) {
+  TextTable table({{"run"}, {"workflow", false, true}, {"status"}, {"started"}, {"duration", true}, {"exit", true}});
+  const char* format = style.columns > 0 && style.columns < kWide ? "%m-%d %H:%M" : "%Y-%m-%d %H:%M:%S";
+  for (const StoredRun& run : runs) {
+    const bool damaged = run.status == telemetry::kDamaged;
+    table.Add({run.run_id, damaged ? "-" : run.manifest.workflow, run.status, LocalTime(run.manifest.started, format),
+               DurationOf(run, now), run.manifest.ended ? std::to_string(run.manifest.exit_code) : "-"},
+              LookOfStatus(run.status));
+  }
+  return table.Render(style);
+}
+
+json::object RunJson(const StoredRun& run) {
+  json::object out{{"run_id", JsonText(run.run_id)}};
+  if (run.status == telemetry::kDamaged) {
+    out["status"] = run.status;
+    out["fault"] = JsonText(run.fault);
+    out["folder"] = JsonText(run.folder.string());
+    return out;
+  }
+  const telemetry::RunManifest& manifest = run.manifest;
+  out["workflow"] = JsonText(manifest.workflow);
+  out["version"] = JsonText(manifest.version);
+  out["status"] = run.status;
+  out["started_at"] = UtcMilliseconds(manifest.started);
+  if (manifest.ended) {
+    out["ended_at"] = UtcMilliseconds(*manifest.ended);
+    out["duration_ms"] = manifest.Worked()->count();
+    out["exit_code"] = manifest.exit_code;
+  }
+  if (manifest.error) {
+    out["error"] = {{"code", JsonText(manifest.error->code)},
+                    {"message", JsonText(manifest.error->message)},
+                    {"step", JsonText(manifest.error->step)}};
+  }
+  out["folder"] = JsonText(run.folder.string());
+  return out;
+}
+
+std::string RunIds(const std::vector<StoredRun>& runs) {
+  std::string text;
+  for (const StoredRun& run : runs) text += PrintableLine(run.run_id) + "\n";
+  return text;
+}
+
+std::string RunList(const std::vector<StoredRun>& runs, const GlobalOptions& global) {
+  if (global.format == OutputFormat::kJson) {
+    json::array list;
+    for (const StoredRun& run : runs) list.push_back(RunJson(run));
+    return json::serialize(list) + "\n";
+  }
+  if (runs.empty()) return {};
+  if (global.format == OutputFormat::kQuiet || global.quiet) return RunIds(runs);
+  return RunTable(runs, StyleOfStdout(global), WallClock::now());
+}
+
+}  // namespace awf::cli

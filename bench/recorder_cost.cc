@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "application/run_recorder.h"
+#include "application/records/run_recorder.h"
 #include "domain/random_id.h"
 #include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/log_file.h"

@@ -26,7 +26,13 @@ const std::vector<Rule>& Rules() {
   static const std::vector<Rule> rules = {
       {"mcp", {"mcp/"}, {"boost/json"}},  // and what lies in its own src folder
       {"src/domain", {"domain/"}, {"boost/json", "sys/random.h"}},
-      {"src/application", {"domain/", "application/"}, {"boost/json"}},
+      {"src/application/language", {"domain/", "application/language/"}, {"boost/json"}},
+      {"src/application/validation",
+       {"domain/", "application/language/", "application/validation/"},
+       {"boost/json"}},
+      {"src/application/running", {"domain/", "application/language/", "application/running/"}, {"boost/json"}},
+      {"src/application/records", {"domain/", "application/records/"}, {"boost/json"}},
+      {"src/application/tools", {"domain/", "application/tools/"}, {"boost/json"}},
       {"src/infrastructure", {"domain/", "application/", "infrastructure/"}, {"boost/json"}},
       {"src/infrastructure/mcp", {"domain/", "application/", "infrastructure/", "mcp/"}, {"boost/json"}},
       {"src/infrastructure/regex", {"domain/", "application/", "infrastructure/regex/"}, {"re2/"}},

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "application/language/template.h"
+#include "application/language/template_evaluator.h"
 #include "domain/utf8.h"
 
 namespace {
@@ -40,11 +41,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CheckFault(parsed.error(), size);
     return 0;
   }
-  const auto rendered = parsed->Render(Values());
+  // Fewer steps than in earnest, so that many inputs get their turn.
+  constexpr std::int64_t kMaxSteps = 20'000;
+  const auto rendered = awf::TemplateEvaluator(Values(), kMaxSteps).Render(parsed->nodes());
   if (!rendered) CheckFault(rendered.error(), size);
   // Nothing but the template itself may bring bytes that are no text.
   if (rendered && awf::IsValidUtf8(text) && !awf::IsValidUtf8(*rendered)) std::abort();
-  const auto value = parsed->Evaluate(Values());
-  if (value.has_value() != rendered.has_value()) std::abort();
   return 0;
 }

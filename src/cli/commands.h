@@ -22,9 +22,9 @@ struct GlobalOptions {
   bool no_color = false;
   bool no_hints = false;
   LogLevel log_level = LogLevel::kInfo;
-  bool json_log = false;  // --log-format json
+  bool json_log = false;    // --log-format json
   std::string config_file;  // --config
-  std::string storage;    // --storage; default $AWF_STORAGE, else $XDG_DATA_HOME/awf, else ~/.local/share/awf
+  std::string storage;      // --storage; default $AWF_STORAGE, else $XDG_DATA_HOME/awf, else ~/.local/share/awf
   OutputFormat format = OutputFormat::kText;
 };
 
@@ -48,11 +48,11 @@ struct RunOptions {
 };
 
 struct ResumeOptions {
-  RunOptions run;        // flags that resume shares with run; workflow is empty
-  std::string run_id;    // id or prefix; empty: the newest that can be resumed
-  bool list = false;     // -l
-  std::string from;      // current (default), previous, or a state
-  bool reload = false;   // the present workflow file
+  RunOptions run;       // flags that resume shares with run; workflow is empty
+  std::string run_id;   // id or prefix; empty: the newest that can be resumed
+  bool list = false;    // -l
+  std::string from;     // current (default), previous, or a state
+  bool reload = false;  // the present workflow file
 };
 
 struct ValidateOptions {

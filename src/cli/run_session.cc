@@ -278,7 +278,9 @@ void RunSession::Show(const RunResult& result) {
   RunSummary summary = Summary();
   if (summary.end.error && records_->journal() != nullptr) {
     std::string& hint = summary.end.error->hint;
-    hint += (hint.empty() ? "" : "\n") + ("awf resume " + request_.run_id + " goes on where it stopped");
+    const std::string command = "awf resume " + request_.run_id;
+    hint = hint.empty() ? command + " goes on where it stopped"
+                        : hint + (hint.ends_with('.') || hint.ends_with('?') ? " " : ". ") + "Then: " + command;
   }
   if (global.format == OutputFormat::kJson) {
     console_.Out(json::serialize(SummaryJson(summary)) + "\n");

@@ -64,12 +64,34 @@ TEST(ChooseTrace, RefusesOthers) {
   }
 }
 
+TEST(ChooseTrace, TheConfigurationIsTheWeakest) {
+  RunOptions options;
+  options.config.exporter = "file:/configured";
+  EXPECT_EQ(ChooseTrace(options, From({}))->file, "/configured");
+  EXPECT_FALSE(ChooseTrace(options, From({{"OTEL_TRACES_EXPORTER", "none"}}))->any());
+  options.otel_exporter = "file:/flag";
+  EXPECT_EQ(ChooseTrace(options, From({}))->file, "/flag");
+  options.otel_exporter.clear();
+  options.config.exporter = "otlp";
+  EXPECT_EQ(ChooseTrace(options, From({})).error().message,
+            "exporter 'otlp' (from the configuration) is not supported yet");
+}
+
 TEST(ServiceName, PrefersTheFlag) {
   RunOptions options;
   EXPECT_EQ(ServiceName(options, From({})), "awf");
   EXPECT_EQ(ServiceName(options, From({{"OTEL_SERVICE_NAME", "env"}})), "env");
+  options.config.service_name = "configured";
+  EXPECT_EQ(ServiceName(options, From({})), "configured");
+  EXPECT_EQ(ServiceName(options, From({{"OTEL_SERVICE_NAME", "env"}})), "env");
   options.service_name = "flag";
   EXPECT_EQ(ServiceName(options, From({{"OTEL_SERVICE_NAME", "env"}})), "flag");
+}
+
+TEST(LearnSecrets, FindsThoseOfTheConfigurationToo) {
+  Masker masker;
+  LearnOptionSecrets({{"api_key", "configured-secret"}, {"model", "a-long-model"}}, masker);
+  EXPECT_EQ(masker.MaskText("configured-secret a-long-model"), "*** a-long-model");
 }
 
 TEST(LearnSecrets, FindsThemEverywhere) {

@@ -1,7 +1,8 @@
 // A template, parsed once and rendered against the values of a run.
 //
 // The Go text/template subset of the workflow language. Constant after Parse, so thread-safe. Faults carry the offset
-// of the offending text; TemplateText::At makes a position of it. Output is limited to 64 MiB.
+// of the offending text; TemplateText::At makes a position of it. Output is limited to 64 MiB, work to 10 million steps
+// (template_evaluator.h).
 #pragma once
 
 #include <expected>

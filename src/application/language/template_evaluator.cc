@@ -28,8 +28,9 @@ std::expected<TemplateValue, TemplateFault> TemplateEvaluator::Evaluate(const Te
 
 std::expected<void, TemplateFault> TemplateEvaluator::Spend(std::size_t offset, std::int64_t steps) {
   steps_ += steps;
-  if (steps_ <= kMaxTemplateSteps) return {};
-  return Undefined(offset, "the template takes more than 10000000 steps", "let it range over fewer values");
+  if (steps_ <= max_steps_) return {};
+  return Undefined(offset, "the template takes more than " + std::to_string(max_steps_) + " steps",
+                   "let it range over fewer values");
 }
 
 std::expected<void, TemplateFault> TemplateEvaluator::Append(std::size_t offset, std::string_view text) {

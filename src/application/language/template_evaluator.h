@@ -24,7 +24,8 @@ inline constexpr std::int64_t kMaxTemplateSteps = 10'000'000;
 
 class TemplateEvaluator {
  public:
-  explicit TemplateEvaluator(const Scope& scope) : scope_(scope) {}
+  explicit TemplateEvaluator(const Scope& scope, std::int64_t max_steps = kMaxTemplateSteps)
+      : scope_(scope), max_steps_(max_steps) {}
 
   std::expected<std::string, TemplateFault> Render(const std::vector<TemplateNode>& nodes);
   std::expected<TemplateValue, TemplateFault> Evaluate(const TemplateExpression& expression);
@@ -86,6 +87,7 @@ class TemplateEvaluator {
   std::expected<void, TemplateFault> Append(std::size_t offset, std::string_view text);
 
   const Scope& scope_;
+  const std::int64_t max_steps_;
   std::string output_;
   std::int64_t steps_ = 0;
   TemplateValue dot_;                                                  // inside range and with

@@ -21,6 +21,9 @@ std::expected<void, Error> CheckStatus(const StoredRun& run) {
     return NotResumable(run.run_id, "is damaged: " + run.fault, "Start a new run.");
   if (run.status == "completed")
     return NotResumable(run.run_id, "has completed, nothing of it is left to do", StartAnew(run.manifest));
+  if (!run.manifest.only_state.empty())
+    return NotResumable(run.run_id, "ran the state '" + run.manifest.only_state + "' alone (--step)",
+                        StartAnew(run.manifest));
   if (run.status == "running") {
     return Fail("USER.RUN.BUSY", "run " + run.run_id + " is in use by process " + std::to_string(run.owner_pid),
                 "Wait until it has ended, or end it.");

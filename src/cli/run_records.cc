@@ -35,8 +35,9 @@ std::expected<std::unique_ptr<RunRecords>, Error> RunRecords::Create(const Recor
   manifest.started = WallClock::now();
   manifest.working_dir = run.working_dir.string();
   manifest.sha256 = run.workflow.sha256;
+  manifest.only_state = options.only_state;
   if (auto written = records->folder_.WriteWorkflow(run.source); !written) return std::unexpected(written.error());
-  if (options.journal) {
+  if (options.only_state.empty()) {
     auto state = telemetry::StateFile::Create(records->folder_.State());
     if (!state) return std::unexpected(state.error());
     records->state_ = std::move(*state);
@@ -67,8 +68,6 @@ std::expected<std::unique_ptr<RunRecords>, Error> RunRecords::Continue(const Rec
   if (reloaded) {
     // What the run goes on with is what it would be resumed with the next time.
     manifest.resumed_sha256.push_back(run.workflow.sha256);
-    std::error_code ignored;
-    std::filesystem::remove(records->folder_.StoredWorkflow(), ignored);
     if (auto written = records->folder_.WriteWorkflow(run.source); !written) return std::unexpected(written.error());
   }
   auto audit = telemetry::AuditFile::Continue(records->folder_.Audit(), records->folder_.run_id(), masker);

@@ -47,7 +47,7 @@ struct RecordOptions {
   LogLevel log_level = LogLevel::kInfo;
   TraceTarget trace;
   telemetry::TraceResource resource;
-  bool journal = true;  // the run can be taken up again
+  std::string only_state;  // not empty: no journal, the run cannot be taken up again
 };
 
 struct SpanIds {

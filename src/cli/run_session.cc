@@ -174,7 +174,7 @@ RecordOptions RunSession::Recording() const {
           trace_,
           {ServiceName(options_, Variable), AWF_VERSION, HostName(), ::getpid(),
            Variable("OTEL_RESOURCE_ATTRIBUTES").value_or("")},
-          options_.only_state.empty()};
+          options_.only_state};
 }
 
 std::expected<void, Error> RunSession::Begin() {
@@ -248,7 +248,11 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   observers.Add(&view);
   const std::vector<std::string> environment = process::CurrentEnvironment();
   process::KeeperCommandExecutor commands(environment);
-  agents::ProviderExecutor agents({program_, *private_folder_, environment, request_.spans},
+  std::map<std::string, std::filesystem::path> programs;
+  for (const auto& [name, provider] : request_.providers) {
+    if (!provider.path.empty()) programs[name] = provider.path;
+  }
+  agents::ProviderExecutor agents({program_, *private_folder_, environment, request_.spans, std::move(programs)},
                                   StepToolMaker(environment, private_folder_->path()));
   WorkflowRunner runner({commands, agents, observers, ProcessEnvironment, records_->journal(), &records_->files(),
                          loaded_.regexes.get(), WaitOrCancelled});

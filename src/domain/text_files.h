@@ -1,5 +1,5 @@
-// TextFiles: the files that a workflow names (prompt_file, script_file, readFile), behind a port: a run keeps a copy of
-// each in its folder, and a resumed run reads the copies.
+// TextFiles: the files that a workflow names (prompt_file, script_file) or its templates read, behind a port: a run keeps a
+// copy of each that it names in its folder, and a resumed run reads the copies.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,8 @@ class TextFiles {
   // The text of a regular file of at most 1 MiB of UTF-8; `path` is absolute. USER.INPUT.MISSING_FILE when there is
   // none or it is no such file; the message names the path. Thread-safe.
   virtual std::expected<std::string, Error> Read(const std::filesystem::path& path) = 0;
+  // The same as it is at this moment, never a copy: what templates read with readFile may change while the run goes on.
+  virtual std::expected<std::string, Error> ReadNow(const std::filesystem::path& path) { return Read(path); }
   virtual bool Exists(const std::filesystem::path& path) = 0;
 };
 

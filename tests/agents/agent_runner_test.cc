@@ -56,7 +56,8 @@ class AgentRunnerTest : public testing::Test {
     ASSERT_NE(std::getenv("AWF_FAKE_CLAUDE"), nullptr);
     ASSERT_NE(std::getenv("AWF_PROGRAM"), nullptr);
     fs::create_symlink(std::getenv("AWF_FAKE_CLAUDE"), top_ / "bin/claude");
-    request_.step = {"run", "work", StepKind::kAgent, 1, std::string(32, 'a'), std::string(16, 'b')};
+    request_.step = {"run", "work", StepKind::kAgent, 1, std::string(32, 'a'), std::string(16, 'b'), {}, "work",
+                     {},    {}};
     request_.provider = request_.provider_as_written = "claude";
     request_.prompt = "do it";
     request_.working_dir = top_ / "work";
@@ -107,7 +108,7 @@ class AgentRunnerTest : public testing::Test {
     std::vector<std::string> environment = {"PATH=" + Path("bin") + ":/usr/bin:/bin", "HOME=" + Path("home"),
                                             "AWF_SECRET=1", "FAKE_CLAUDE_SCENARIO=" + Path("scenario.json"),
                                             "FAKE_CLAUDE_RECORD=" + Path("record.json")};
-    AgentRunner runner({std::getenv("AWF_PROGRAM"), *folder, environment, traced_});
+    AgentRunner runner({std::getenv("AWF_PROGRAM"), *folder, environment, traced_, programs_});
     return runner.Run(request_, observer_);
   }
   json::object Record() const {
@@ -122,6 +123,7 @@ class AgentRunnerTest : public testing::Test {
   AgentRequest request_;
   TestObserver observer_;
   bool traced_ = false;
+  std::map<std::string, fs::path> programs_;
 };
 
 TEST_F(AgentRunnerTest, CallsGoThroughTheProxyAndAreSeen) {
@@ -407,6 +409,18 @@ TEST_F(AgentRunnerTest, MissingCliIsToldBeforeAnythingStarts) {
   const StepResult result = Run();
   EXPECT_EQ(Code(result), "EXECUTION.AGENT.NOT_INSTALLED");
   EXPECT_EQ(Message(result), "claude was not found on the PATH");
+}
+
+TEST_F(AgentRunnerTest, TheConfigurationNamesTheProgram) {
+  fs::remove(top_ / "bin/claude");
+  fs::create_symlink(std::getenv("AWF_FAKE_CLAUDE"), top_ / "my-claude");
+  programs_["claude"] = top_ / "my-claude";
+  Scenario(Steps({json::object{{"text", "hello"}}}));
+  EXPECT_EQ(Message(Run()), "");
+  programs_["claude"] = top_ / "no-such";
+  const StepResult result = Run();
+  EXPECT_EQ(Code(result), "EXECUTION.AGENT.NOT_INSTALLED");
+  EXPECT_EQ(Message(result), Path("no-such") + " is no program that can be run");
 }
 
 TEST_F(AgentRunnerTest, ExplicitSandboxThatCannotHoldFailsBeforeTheStart) {

@@ -70,7 +70,7 @@ Result ReadFile(const Scope& scope, Arguments arguments) {
   if (scope.files == nullptr) return Fault("cannot read files here");
   const std::string path = TextAt(arguments, 0);
   if (path.empty() || path.find('\0') != std::string::npos) return Fault("got no path");
-  auto text = scope.files->Read((std::filesystem::path(scope.folder) / path).lexically_normal());
+  auto text = scope.files->ReadNow((std::filesystem::path(scope.folder) / path).lexically_normal());
   if (!text) return Fault("failed: " + text.error().message);
   return TextValue(*text);
 }

@@ -59,14 +59,15 @@ Route RouteWithoutTransition(const State& state, const StepEnd& end, const Place
     if (state.on_success) return {state.on_success->state, {}, {}};
     if (place.flow == Flow::kBody) return {place.following, {}, {}};
     if (end.status == StepStatus::kSuccess) {
-      return {{},
-              {},
-              Error{"SYSTEM.INTERNAL.UNMAPPED",
-                    "nothing follows the success of state '" + state.name + "'",
-                    {},
-                    state.position,
-                    state.name,
-                    {}}};
+      return {
+          {},
+          {},
+          Error{"EXECUTION.WORKFLOW.FAILED",
+                "state '" + state.name + "' succeeded, but none of its transitions applies and it has no on_success",
+                "add on_success, or a last transition without when",
+                state.position,
+                state.name,
+                {}}};
     }
   }
   if (!state.on_failure) return {};

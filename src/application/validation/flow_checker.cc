@@ -101,12 +101,22 @@ void FlowChecker::BranchKeys(const State& branch) {
   if (!branch.transitions.empty()) warn(branch.transitions[0].position, "transitions");
 }
 
+// A loop or parallel state that could not be read whole may hold any state.
+bool FlowChecker::MayHaveUnknownContainer() const {
+  return std::ranges::any_of(workflow_.states, [](const State& state) {
+    const auto* command = std::get_if<CommandState>(&state.body);
+    const bool unknown_type = command != nullptr && command->command.empty() && command->script_file.empty();
+    return state.partial && (unknown_type || std::holds_alternative<ParallelState>(state.body) ||
+                             std::holds_alternative<ForEachState>(state.body));
+  });
+}
+
 // Conditions of transitions are taken as a way on, since they may well cover all cases; when none holds at run time,
 // the run fails there.
 void FlowChecker::WayOn(std::size_t index) {
   const State& state = workflow_.states[index];
   if (state.on_success || !state.transitions.empty() || state.partial || IsTerminal(state)) return;
-  if (graph_.containment().ContainerOf(index)) return;
+  if (graph_.containment().ContainerOf(index) || MayHaveUnknownContainer()) return;
   Report(Severity::kError, kInvalid, "nothing follows the success of state '" + state.name + "'",
          "add on_success or transitions", state.position, state.name, "on_success");
 }

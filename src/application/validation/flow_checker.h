@@ -26,6 +26,7 @@ class FlowChecker {
   void Target(std::size_t from, const StateTarget& target, const std::string& field);
   void BranchKeys(const State& branch);
   void WayOn(std::size_t index);
+  bool MayHaveUnknownContainer() const;
   void Reachability();
   void Cycles();
 

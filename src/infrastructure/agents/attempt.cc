@@ -57,6 +57,14 @@ void Attempt::Warn(const std::string& text) const {
   observer_.Logged(&request_.step, LogLevel::kWarn, text, json::object{{"provider", request_.provider_as_written}});
 }
 
+std::expected<std::filesystem::path, Error> Attempt::Program(const std::string& search_path) const {
+  const auto configured = host_.programs.find(request_.provider);
+  if (configured == host_.programs.end()) return FindProgram(entry_->program, search_path);
+  if (IsExecutableFile(configured->second)) return configured->second;
+  return Fail("EXECUTION.AGENT.NOT_INSTALLED", configured->second.string() + " is no program that can be run",
+              "Correct providers." + request_.provider + ".path of the configuration.");
+}
+
 std::expected<void, Error> Attempt::Prepare() {
   entry_ = FindCliProvider(request_.provider);
   if (entry_ == nullptr) return Fail("USER.PROVIDER.UNKNOWN", "no agent CLI is known for " + request_.provider);
@@ -70,7 +78,7 @@ std::expected<void, Error> Attempt::Prepare() {
     sandbox_ = *sandbox;
   }
   const Environment base = ChildEnvironment({});
-  auto program = FindProgram(entry_->program, base.Get("PATH"));
+  auto program = Program(base.Get("PATH"));
   if (!program) return std::unexpected(program.error());
   const std::string version = versions_.Get(*program, base.Block(), request_.cancelled);
 

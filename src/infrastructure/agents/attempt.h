@@ -26,6 +26,7 @@ class Attempt {
 
   // Private folder, channel, files, and the CLI's start.
   std::expected<void, Error> Prepare();
+  std::expected<std::filesystem::path, Error> Program(const std::string& search_path) const;
   // Until nothing of the attempt is left.
   void Supervise();
   StepResult Conclude(std::optional<Error> failure);

@@ -21,11 +21,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPatience{5000};
 constexpr std::size_t kMostOutput = 64 * 1024;
 
-bool IsExecutableFile(const fs::path& path) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
 // Reads what is there; false at the end of the stream.
 bool ReadSome(int fd, std::string& text) {
   char buffer[4096];
@@ -35,6 +30,11 @@ bool ReadSome(int fd, std::string& text) {
 }
 
 }  // namespace
+
+bool IsExecutableFile(const fs::path& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
 
 std::expected<fs::path, Error> FindProgram(std::string_view name, std::string_view path) {
   while (!path.empty()) {

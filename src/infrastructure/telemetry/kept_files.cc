@@ -138,6 +138,8 @@ std::expected<std::string, Error> KeptFiles::Read(const std::filesystem::path& p
   return text;
 }
 
+std::expected<std::string, Error> KeptFiles::ReadNow(const std::filesystem::path& path) { return ReadTextFile(path); }
+
 bool KeptFiles::Exists(const std::filesystem::path& path) {
   const std::filesystem::path copy = CopyOf(path);
   const std::lock_guard lock(mutex_);

@@ -29,6 +29,7 @@ class KeptFiles final : public TextFiles {
   KeptFiles(std::filesystem::path folder, bool replay) : folder_(std::move(folder)), replay_(replay) {}
 
   std::expected<std::string, Error> Read(const std::filesystem::path& path) override;
+  std::expected<std::string, Error> ReadNow(const std::filesystem::path& path) override;
   bool Exists(const std::filesystem::path& path) override;
 
  private:

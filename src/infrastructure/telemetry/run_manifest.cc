@@ -196,6 +196,7 @@ void ReadAll(const json::object& object, ReadBackManifest& out, std::string& fau
   members.Text("root_span_id", manifest.root_span_id, false);
   members.Text("working_dir", manifest.working_dir, false);
   members.Integer("resumes", manifest.resumes, false);
+  members.Text("only_state", manifest.only_state, false);
   members.Text("status", manifest.status);
   if (std::ranges::find(kStatuses, manifest.status) == kStatuses.end()) members.Bad("status", "is none that awf knows");
   members.Time("started_at", manifest.started, true);
@@ -274,6 +275,7 @@ json::object ToJson(const RunManifest& manifest, const std::string& run_id, cons
                    {"resumes", manifest.resumes},
                    {"status", manifest.status},
                    {"started_at", UtcMilliseconds(manifest.started)}};
+  if (!manifest.only_state.empty()) run["only_state"] = manifest.only_state;
   if (manifest.ended) {
     run["ended_at"] = UtcMilliseconds(*manifest.ended);
     run["duration_ms"] = manifest.Worked()->count();

@@ -38,6 +38,7 @@ struct RunManifest {
   std::string working_dir;                  // absolute; a resumed run works there again
   std::vector<std::string> resumed_sha256;  // of the workflows that --reload took, in order
   int resumes = 0;                          // how often the run was taken up again
+  std::string only_state;                   // --step: the one state that it ran; such a run cannot be resumed
 
   // Absent while it has not ended.
   std::optional<std::chrono::milliseconds> Worked() const;

@@ -80,7 +80,9 @@ StoredRun ReadStoredRun(const std::filesystem::path& folder) {
   return run;
 }
 
-bool StoredRun::Resumable() const { return status == kInterrupted || status == "failed" || status == "cancelled"; }
+bool StoredRun::Resumable() const {
+  return manifest.only_state.empty() && (status == kInterrupted || status == "failed" || status == "cancelled");
+}
 
 std::vector<StoredRun> RunStore::List() const {
   std::vector<StoredRun> runs;

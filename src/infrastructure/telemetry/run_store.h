@@ -22,7 +22,7 @@ struct StoredRun {
   int owner_pid = 0;     // alive when the status is running
   std::string fault;     // of a damaged run: what is wrong with it
 
-  bool Resumable() const;  // interrupted, failed or cancelled
+  bool Resumable() const;  // interrupted, failed or cancelled, and a whole run
 };
 
 // As its folder tells now.

@@ -19,8 +19,10 @@ class RunStoreTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(storage_); }
 
-  void Put(const std::string& id, const std::string& status, long long started, RunOwner owner = {1, 1}) {
+  void Put(const std::string& id, const std::string& status, long long started, RunOwner owner = {1, 1},
+           const std::string& only_state = {}) {
     RunManifest manifest;
+    manifest.only_state = only_state;
     manifest.workflow = "w-" + id;
     manifest.status = status;
     manifest.started = At(started);
@@ -104,6 +106,7 @@ TEST_F(RunStoreTest, TheNewestResumableIsNoneThatRunsOrHasCompleted) {
   Put("d", "running", 6000);
   EXPECT_EQ(RunStore(storage_).NewestResumable()->run_id, "d");
   Put("e", "cancelled", 7000);
+  Put("f", "failed", 7500, {1, 1}, "one");
   EXPECT_EQ(RunStore(storage_).NewestResumable()->run_id, "e");
 }
 

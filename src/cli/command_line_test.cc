@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "domain/test_folder.h"
 
 namespace awf::cli {
 namespace {
@@ -19,17 +20,11 @@ using testing::StartsWith;
 class CommandLineTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-line-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
     for (const char* variable : {"AWF_CONFIG_PATH", "AWF_LOG_LEVEL", "AWF_LOG_FORMAT", "AWF_STORAGE"})
       ::unsetenv(variable);
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
   }
-  void TearDown() override {
-    ::unsetenv("XDG_CONFIG_HOME");
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { ::unsetenv("XDG_CONFIG_HOME"); }
 
   int Awf(std::vector<std::string> words) {
     words.insert(words.begin(), "awf");
@@ -54,7 +49,7 @@ class CommandLineTest : public testing::Test {
     return (folder_ / name).string();
   }
 
-  std::filesystem::path folder_;
+  const TestFolder folder_;
   std::string out_, err_;
 };
 
@@ -72,7 +67,7 @@ TEST_F(CommandLineTest, WhatIsPlannedIsNotSupportedYet) {
 }
 
 TEST_F(CommandLineTest, WhatIsMisspeltIsToldWithWhatWasMeant) {
-  EXPECT_EQ(Refused({"rum", "w.yaml"}), "unknown command or flag: 'rum', 'w.yaml'\nHint: did you mean run?\n");
+  EXPECT_EQ(Refused({"rum", "w.yaml"}), "unknown command or flag: 'rum'\nHint: did you mean run?\n");
   EXPECT_EQ(Refused({"run", "w.yaml", "--strcit"}), "unknown argument: '--strcit'\nHint: did you mean --strict?\n");
   EXPECT_EQ(Refused({"list", "-f", "jsno"}),
             "--format: there is no format 'jsno'\nHint: use text, json, table or quiet\n");
@@ -81,6 +76,22 @@ TEST_F(CommandLineTest, WhatIsMisspeltIsToldWithWhatWasMeant) {
   EXPECT_EQ(Refused({"validate"}), "validate needs a workflow, or --dir\nHint: see awf validate --help\n");
   EXPECT_EQ(Awf({"rum", "-f", "json"}), 1);
   EXPECT_THAT(out_, StartsWith(R"({"success":false,"error":{"code":"USER.INPUT.INVALID_FORMAT")"));
+}
+
+TEST_F(CommandLineTest, NumbersAndPartsOfCommandsAreRefusedInPlainWords) {
+  EXPECT_EQ(Refused({"history", "-n", "-1"}), "-n: the number is negative\nHint: 0 shows all runs\n");
+  EXPECT_EQ(Refused({"history", "-n", "x"}), "-n needs a whole number\nHint: see awf history --help\n");
+  EXPECT_EQ(Refused({"history", "-s", "faild"}), "--status: there is no status 'faild'\nHint: did you mean failed?\n");
+  EXPECT_EQ(Refused({"mcp"}), "mcp needs a command\nHint: see awf mcp serve --help\n");
+  EXPECT_EQ(Refused({"mcp", "srve"}), "unknown command or flag: 'srve'\nHint: see awf mcp serve --help\n");
+  EXPECT_EQ(Awf({"history", "-n", "0", "--storage", (folder_ / "none").string()}), 0);
+}
+
+TEST_F(CommandLineTest, ARunCanEndWithATableOfItsStates) {
+  const std::string file = File("w.yaml", "name: w\nstates:\n  initial: end\n  end: {type: terminal}\n");
+  EXPECT_EQ(Awf({"run", file, "-q", "-f", "table", "--storage", (folder_ / "store").string()}), 0);
+  EXPECT_THAT(out_, testing::MatchesRegex("state  type      status   runs  attempts  duration  error\n"
+                                          "end    terminal  success     1         1      [0-9] ms\n"));
 }
 
 TEST_F(CommandLineTest, HelpTeaches) {
@@ -107,6 +118,8 @@ TEST_F(CommandLineTest, AConfigurationThatIsWrongBlocksWithItsPlace) {
   EXPECT_THAT(err_, StartsWith("Error: USER.CONFIG.INVALID\n"));
   EXPECT_THAT(err_, HasSubstr(config + ":2:1)"));
   EXPECT_THAT(err_, HasSubstr("did you mean 'log'?"));
+  EXPECT_EQ(Awf({"validate", file, "--config", config}), 1);
+  EXPECT_THAT(err_, HasSubstr(config + ":2:1)"));
 }
 
 TEST_F(CommandLineTest, FlagsWinOverEnvironmentOverConfiguration) {

@@ -1,5 +1,5 @@
 // What the words of a command line that could not be parsed were meant to be: misspelt ones, and commands and flags
-// that are specified and not built yet.
+// that are planned and not built yet.
 #pragma once
 
 #include <map>

@@ -41,8 +41,9 @@ std::expected<Config, std::vector<Error>> ReadConfiguration(const GlobalOptions&
   std::error_code cause;
   const std::filesystem::path working_dir = std::filesystem::current_path(cause);
   if (cause) {
-    return std::unexpected(
-        std::vector{Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message()).error()});
+    return std::unexpected(std::vector{
+        Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message(), "Go to a folder that exists.")
+            .error()});
   }
   const EnvironmentLookup environment = ProcessEnvironment;
   LoadedConfig loaded =

@@ -38,7 +38,11 @@ bool IsSet(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
+bool CapableTerminal() { return IsSet("TERM") && std::string_view(std::getenv("TERM")) != "dumb"; }
+
 }  // namespace
+
+bool WantsColor(bool no_color) { return CapableTerminal() && !no_color && !IsSet("NO_COLOR"); }
 
 ConsoleOptions ConsoleOptions::Detect(bool no_color) {
   ConsoleOptions options;
@@ -46,10 +50,8 @@ ConsoleOptions ConsoleOptions::Detect(bool no_color) {
   options.err_is_terminal = ::isatty(options.err) == 1;
   options.same_place = options.out_is_terminal == options.err_is_terminal &&
                        SamePlace(options.out, options.err, options.err_is_terminal);
-  const char* terminal = std::getenv("TERM");
-  const bool capable = IsSet("TERM") && std::string_view(terminal) != "dumb";
-  options.live = options.err_is_terminal && capable;
-  options.color = options.live && !no_color && !IsSet("NO_COLOR");
+  options.live = options.err_is_terminal && CapableTerminal();
+  options.color = options.err_is_terminal && WantsColor(no_color);
   if (options.err_is_terminal) options.columns = [fd = options.err] { return TerminalColumns(fd); };
   return options;
 }

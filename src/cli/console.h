@@ -24,9 +24,12 @@ struct ConsoleOptions {
   std::function<int()> columns;  // of err's terminal; 0 where it is none
   bool color = false;
 
-  // As the process finds them. Colour: not with `no_color`, NO_COLOR or TERM=dumb.
+  // As the process finds them.
   static ConsoleOptions Detect(bool no_color);
 };
+
+// Whether the user wants colours: not with `no_color`, NO_COLOR, TERM=dumb or no TERM.
+bool WantsColor(bool no_color);
 
 class Console {
  public:

@@ -16,6 +16,20 @@
 namespace awf::cli {
 namespace {
 
+TEST(ConsoleColor, IsLeftOutWhereTheUserOrTheTerminalWantsNone) {
+  const auto wants = [](const char* term, const char* no_color, bool flag) {
+    ::setenv("TERM", term, 1);
+    ::setenv("NO_COLOR", no_color, 1);
+    return WantsColor(flag);
+  };
+  EXPECT_TRUE(wants("xterm", "", false));
+  EXPECT_FALSE(wants("xterm", "1", false));
+  EXPECT_FALSE(wants("xterm", "", true));
+  EXPECT_FALSE(wants("dumb", "", false));
+  EXPECT_FALSE(wants("", "", false));
+  ::unsetenv("NO_COLOR");
+}
+
 TEST(Console, InAPipeThereAreJustLines) {
   Screen out, err;
   Console console({out.fd(), err.fd(), false, false, false, false, nullptr, false});

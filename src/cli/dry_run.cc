@@ -8,7 +8,7 @@
 #include "cli/dry_run_text.h"
 #include "cli/finding_text.h"
 #include "cli/print_result.h"
-#include "cli/run_mocks.h"
+#include "cli/run_loading.h"
 #include "cli/run_setup.h"
 #include "infrastructure/process/environment.h"
 #include "infrastructure/telemetry/kept_files.h"
@@ -25,23 +25,9 @@ class Unused final : public CommandExecutor, public AgentExecutor {
 
 std::expected<RunRequest, Error> RequestFor(const RunOptions& options, const LoadedRun& run) {
   RunRequest request;
+  if (auto filled = FillRequest(options, run, request); !filled) return std::unexpected(filled.error());
   request.run_id = "<workflow.ID>";
   request.run_dir = "<awf.run_dir>";
-  request.working_dir = run.working_dir;
-  request.folders = run.folders;
-  request.user = UserName();
-  request.hostname = HostName();
-  request.inputs = run.inputs;
-  request.step_timeout = options.config.step_timeout.value_or(request.step_timeout);
-  request.agent_timeout = options.config.agent_timeout.value_or(request.agent_timeout);
-  request.providers = options.config.providers;
-  if (options.only_state.empty()) return request;
-  const auto state = StateNamed(run.workflow, options.only_state, "--step");
-  if (!state) return std::unexpected(state.error());
-  auto mocks = ParseMocks(run.workflow, options.mocks);
-  if (!mocks) return std::unexpected(mocks.error());
-  request.only_state = options.only_state;
-  request.mocks = std::move(*mocks);
   return request;
 }
 
@@ -70,8 +56,7 @@ int DryRun(const RunOptions& options) {
   const RunPlan plan =
       PlanRun(run->workflow, *request, ports,
               AgentPreviewer(process::CurrentEnvironment(), std::filesystem::read_symlink("/proc/self/exe", ignored)));
-  if (global.format == OutputFormat::kJson)
-    return PrintResult(json::serialize(DryRunJson(plan, *run, masker)) + "\n", global);
+  if (global.format == OutputFormat::kJson) return PrintResult(JsonLine(DryRunJson(plan, *run, masker)), global);
   return PrintResult(DryRunText(plan, *run, masker), global);
 }
 

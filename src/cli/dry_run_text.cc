@@ -88,10 +88,12 @@ class TextWriter {
     Fact("sets", Joined(agent.set_env));
     Fact("unsets", Joined(agent.unset_env));
     std::vector<std::string> files;
+    files.reserve(agent.files.size());
     for (const PrivateFile& file : agent.files)
       files.push_back(file.name + " (" + std::to_string(file.contents.size()) + " bytes)");
     Fact("files", Joined(files));
-    Fact("tools", agent.tools.empty() ? "the provider's own" : Joined(agent.tools));
+    const bool in_awf = agent.argv.empty();  // then there are no tools but ours
+    Fact("tools", !agent.tools.empty() ? Joined(agent.tools) : in_awf ? "none" : "the provider's own");
     if (agent.isolation) Fact("isolation", std::string(ToString(*agent.isolation)) + " at best");
     for (const std::string& note : agent.notes) Fact("note", note);
   }

@@ -1,5 +1,8 @@
 #include "cli/finding_text.h"
 
+#include <utility>
+
+#include "application/language/template_values.h"
 #include "domain/terminal_text.h"
 #include "domain/utf8.h"
 
@@ -35,6 +38,7 @@ void AppendLine(std::string& block, std::string_view label, std::string_view tex
 
 std::string ErrorBlock(const Error& error, Severity severity, bool hints) {
   std::string details = error.message;
+  while (details.ends_with('\n')) details.pop_back();
   if (error.position.known()) {
     details += " (" + error.position.file + ":" + std::to_string(error.position.line) + ":" +
                std::to_string(error.position.column) + ")";
@@ -53,6 +57,25 @@ json::object FindingJson(const Error& error) {
           {"file", JsonText(error.position.file)}, {"line", error.position.line},
           {"column", error.position.column},       {"hint", JsonText(error.hint)}};
 }
+
+json::object ErrorJson(const Error& error, bool hints) {
+  json::object details;
+  if (!error.field.empty()) details["field"] = JsonText(error.field);
+  if (!error.position.file.empty()) details["file"] = JsonText(error.position.file);
+  if (error.position.known()) {
+    details["line"] = error.position.line;
+    details["column"] = error.position.column;
+  }
+  json::array hint_list;
+  if (hints && !error.hint.empty()) hint_list.push_back(json::value(JsonText(error.hint)));
+  return {{"code", JsonText(error.code)},
+          {"message", JsonText(error.message)},
+          {"step", JsonText(error.step)},
+          {"details", std::move(details)},
+          {"hints", std::move(hint_list)}};
+}
+
+std::string JsonLine(const json::value& value) { return CompactJson(value) + "\n"; }
 
 json::string JsonText(std::string_view text) { return json::string(RepairUtf8(text)); }
 

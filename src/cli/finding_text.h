@@ -17,6 +17,12 @@ std::string ErrorBlock(const Error& error, Severity severity, bool hints);
 // {code, step, field, message, file, line, column, hint}
 json::object FindingJson(const Error& error);
 
+// {code, message, step, details {field?, file?, line?, column?}, hints []}: as the error that ends a command.
+json::object ErrorJson(const Error& error, bool hints);
+
+// One line of JSON output, with the shortest numbers: 1.5, not 1.5E0.
+std::string JsonLine(const json::value& value);
+
 // A string for JSON output: valid UTF-8.
 json::string JsonText(std::string_view text);
 

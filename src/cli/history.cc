@@ -22,11 +22,15 @@ using telemetry::StoredRun;
 
 constexpr double kPercentile = 0.95;
 
-std::expected<void, Error> CheckStatus(const std::string& status) {
+const std::vector<std::string>& Statuses() {
   static const std::vector<std::string> kStatuses{"running",   telemetry::kInterrupted, "completed", "failed",
                                                   "cancelled", telemetry::kDamaged};
-  if (status.empty() || std::ranges::find(kStatuses, status) != kStatuses.end()) return {};
-  const std::string nearest = NearestName(status, kStatuses);
+  return kStatuses;
+}
+
+std::expected<void, Error> CheckStatus(const std::string& status) {
+  if (status.empty() || std::ranges::find(Statuses(), status) != Statuses().end()) return {};
+  const std::string nearest = NearestName(status, Statuses());
   return Fail("USER.INPUT.INVALID_FORMAT", "--status: there is no status '" + status + "'",
               nearest.empty() ? "use running, interrupted, completed, failed, cancelled or damaged"
                               : "did you mean " + nearest + "?");
@@ -36,8 +40,8 @@ std::expected<void, Error> CheckStatus(const std::string& status) {
 std::optional<WallClock::time_point> ParseDate(const std::string& text) {
   std::tm calendar{};
   int end = 0;
-  // NOLINTNEXTLINE(cert-err34-c): widths are fixed, so no number overflows
   const int fields =
+      // NOLINTNEXTLINE(cert-err34-c): widths are fixed, so no number overflows
       std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &calendar.tm_year, &calendar.tm_mon, &calendar.tm_mday, &end);
   using namespace std::chrono;
   const year_month_day date{year(calendar.tm_year), month(static_cast<unsigned>(calendar.tm_mon)),
@@ -60,7 +64,12 @@ std::string WithoutDays(const std::string& text) {
 
 json::object StatsJson(const WorkflowStats& stats) {
   json::object out{{"workflow", JsonText(stats.workflow)}, {"runs", stats.runs}};
-  for (const auto& [status, count] : stats.by_status) out[status] = count;
+  // Damaged runs are counted for no workflow.
+  for (const std::string& status : Statuses()) {
+    if (status == telemetry::kDamaged) continue;
+    const auto count = stats.by_status.find(status);
+    out[status] = count == stats.by_status.end() ? 0 : count->second;
+  }
   if (stats.success_share) out["success_share"] = *stats.success_share;
   if (stats.mean) out["mean_ms"] = stats.mean->count();
   if (stats.p95) out["p95_ms"] = stats.p95->count();
@@ -71,7 +80,7 @@ std::string StatsText(const std::vector<WorkflowStats>& all, const GlobalOptions
   if (global.format == OutputFormat::kJson) {
     json::array list;
     for (const WorkflowStats& stats : all) list.push_back(StatsJson(stats));
-    return json::serialize(list) + "\n";
+    return JsonLine(list);
   }
   if (all.empty()) return {};
   TextTable table({{"workflow", false, true},

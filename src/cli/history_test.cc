@@ -155,8 +155,10 @@ TEST_F(HistoryTest, StatsAreShown) {
             "review       1          0      0 %  1m01s  1m01s\n");
   options_.global.format = OutputFormat::kJson;
   EXPECT_EQ(History().out,
-            R"([{"workflow":"build","runs":2,"completed":1,"interrupted":1,"success_share":5E-1,"mean_ms":1500,)"
-            R"("p95_ms":1500},{"workflow":"review","runs":1,"failed":1,"success_share":0E0,"mean_ms":61000,)"
+            R"([{"workflow":"build","runs":2,"running":0,"interrupted":1,"completed":1,"failed":0,"cancelled":0,)"
+            R"("success_share":0.5,"mean_ms":1500,)"
+            R"("p95_ms":1500},{"workflow":"review","runs":1,"running":0,"interrupted":0,"completed":0,"failed":1,)"
+            R"("cancelled":0,"success_share":0,"mean_ms":61000,)"
             R"("p95_ms":61000}])"
             "\n");
 }

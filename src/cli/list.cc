@@ -160,8 +160,10 @@ int ListCommand(const ListOptions& options) {
   std::error_code fault;
   const fs::path working_dir = fs::current_path(fault);
   if (fault) {
-    return ReportErrors({Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + fault.message()).error()},
-                        options.global);
+    return ReportErrors(
+        {Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + fault.message(), "Go to a folder that exists.")
+             .error()},
+        options.global);
   }
   const Folders folders = Folders::From(ProcessEnvironment, working_dir);
   return options.prompts ? ListPrompts(folders, working_dir, options.global)

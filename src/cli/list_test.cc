@@ -8,6 +8,7 @@
 
 #include "cli/folder_listing.h"
 #include "cli/test_runs.h"
+#include "domain/test_folder.h"
 
 namespace awf::cli {
 namespace {
@@ -18,8 +19,6 @@ namespace fs = std::filesystem;
 class ListTest : public testing::Test {
  protected:
   ListTest() : before_(fs::current_path()) {
-    std::string pattern = (fs::temp_directory_path() / "awf-list-XXXXXX").string();
-    base_ = fs::canonical(::mkdtemp(pattern.data()));
     fs::create_directories(base_ / "project");
     fs::current_path(base_ / "project");
     for (const char* name : {"AWF_WORKFLOWS_PATH", "AWF_PROMPTS_PATH", "AWF_CONFIG_HOME"}) ::unsetenv(name);
@@ -29,11 +28,6 @@ class ListTest : public testing::Test {
     fs::current_path(before_);
     ::unsetenv("AWF_WORKFLOWS_PATH");
     ::unsetenv("XDG_CONFIG_HOME");
-    fs::remove_all(base_);
-  }
-  void Put(const std::string& path, const std::string& text) const {
-    fs::create_directories((base_ / path).parent_path());
-    std::ofstream(base_ / path) << text;
   }
   static std::string Workflow(const std::string& name, const std::string& more = "") {
     return "name: " + name + "\n" + more + "states:\n  initial: z\n  z: {type: terminal}\n";
@@ -42,18 +36,18 @@ class ListTest : public testing::Test {
     return PrintedBy([&] { return ListCommand(options_); });
   }
 
-  fs::path base_;
+  const TestFolder base_;
   const fs::path before_;
   ListOptions options_;
 };
 
 TEST_F(ListTest, ListsWorkflowsOfAllFolders) {
-  Put("project/.awf/workflows/build.yaml", Workflow("build", "version: 1.10\ndescription: builds it\n"));
-  Put("project/.awf/workflows/sub/deep.yaml", Workflow("deep"));
-  Put("project/.awf/workflows/broken.yaml", "name: broken\nstates: {initial: x}\n");
-  Put("project/.awf/workflows/notes.txt", "no workflow");
-  Put("config/awf/workflows/build.yaml", Workflow("their-build"));
-  Put("config/awf/workflows/review.yaml", Workflow("review", "description: looks at it\n"));
+  base_.Put("project/.awf/workflows/build.yaml", Workflow("build", "version: 1.10\ndescription: builds it\n"));
+  base_.Put("project/.awf/workflows/sub/deep.yaml", Workflow("deep"));
+  base_.Put("project/.awf/workflows/broken.yaml", "name: broken\nstates: {initial: x}\n");
+  base_.Put("project/.awf/workflows/notes.txt", "no workflow");
+  base_.Put("config/awf/workflows/build.yaml", Workflow("their-build"));
+  base_.Put("config/awf/workflows/review.yaml", Workflow("review", "description: looks at it\n"));
   const Printed printed = List();
   EXPECT_EQ(printed.exit_code, 0);
   EXPECT_EQ(printed.err, "");
@@ -73,8 +67,8 @@ TEST_F(ListTest, ListsWorkflowsOfAllFolders) {
 }
 
 TEST_F(ListTest, TellsJson) {
-  Put("project/.awf/workflows/build.yaml", Workflow("build", "version: 1.10\ndescription: builds it\n"));
-  Put("project/.awf/workflows/broken.yaml", "a: [");
+  base_.Put("project/.awf/workflows/build.yaml", Workflow("build", "version: 1.10\ndescription: builds it\n"));
+  base_.Put("project/.awf/workflows/broken.yaml", "a: [");
   options_.global.format = OutputFormat::kJson;
   const json::value list = json::parse(List().out);
   ASSERT_EQ(list.as_array().size(), 2U);
@@ -86,10 +80,10 @@ TEST_F(ListTest, TellsJson) {
 }
 
 TEST_F(ListTest, TheVariableStandsForAllFolders) {
-  Put("project/.awf/workflows/build.yaml", Workflow("build"));
-  Put("one/a.yaml", Workflow("a"));
-  Put("two/a.yaml", Workflow("a"));
-  Put("two/b.yaml", Workflow("b"));
+  base_.Put("project/.awf/workflows/build.yaml", Workflow("build"));
+  base_.Put("one/a.yaml", Workflow("a"));
+  base_.Put("two/a.yaml", Workflow("a"));
+  base_.Put("two/b.yaml", Workflow("b"));
   ::setenv("AWF_WORKFLOWS_PATH", ((base_ / "one").string() + ":" + (base_ / "two").string()).c_str(), 1);
   options_.global.format = OutputFormat::kJson;
   const json::value list = json::parse(List().out);
@@ -101,10 +95,10 @@ TEST_F(ListTest, TheVariableStandsForAllFolders) {
 }
 
 TEST_F(ListTest, ListsPrompts) {
-  Put("project/.awf/prompts/review.md", "look");
-  Put("project/.awf/prompts/fix/small.txt", "fix it");
-  Put("project/.awf/prompts/.hidden/x", "");
-  Put("config/awf/prompts/review.md", "theirs");
+  base_.Put("project/.awf/prompts/review.md", "look");
+  base_.Put("project/.awf/prompts/fix/small.txt", "fix it");
+  base_.Put("project/.awf/prompts/.hidden/x", "");
+  base_.Put("config/awf/prompts/review.md", "theirs");
   options_.prompts = true;
   EXPECT_EQ(List().out,
             "name           bytes  source          path\n"
@@ -127,7 +121,7 @@ TEST_F(ListTest, SaysWhereNothingWasFound) {
 }
 
 TEST_F(ListTest, AFolderThatHoldsItselfEnds) {
-  Put("project/.awf/workflows/a.yaml", Workflow("a"));
+  base_.Put("project/.awf/workflows/a.yaml", Workflow("a"));
   fs::create_directory_symlink(base_ / "project/.awf/workflows", base_ / "project/.awf/workflows/again");
   const auto files = ListFolders({base_ / "project/.awf/workflows"}, ".yaml", false, {});
   ASSERT_EQ(files.size(), 1U);

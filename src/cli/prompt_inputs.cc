@@ -40,7 +40,7 @@ std::string Meant(const WorkflowInput& input, const std::string& typed) {
   const std::vector<std::string>& values = input.validation.values;
   if (typed.empty() && input.default_value) return *input.default_value;
   if (input.type == "string" && values.empty()) return typed;
-  const std::string text(Trimmed(typed));
+  std::string text(Trimmed(typed));
   if (std::ranges::find(values, text) != values.end()) return text;
   std::size_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);

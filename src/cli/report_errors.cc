@@ -1,6 +1,7 @@
 // Errors that end a command, printed the way awf prints errors everywhere.
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/finding_text.h"
@@ -10,36 +11,14 @@
 namespace awf::cli {
 namespace {
 
-json::object DetailsOf(const std::vector<Error>& errors, std::size_t first) {
-  json::object details;
-  const Error& error = errors[first];
-  if (!error.field.empty()) details["field"] = JsonText(error.field);
-  if (!error.position.file.empty()) details["file"] = JsonText(error.position.file);
-  if (error.position.known()) {
-    details["line"] = error.position.line;
-    details["column"] = error.position.column;
-  }
+std::string Json(const std::vector<Error>& errors, std::size_t first, int exit_code, bool hints) {
+  json::object error = ErrorJson(errors[first], hints);
   json::array others;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (i != first) others.push_back(FindingJson(errors[i]));
   }
-  if (!others.empty()) details["others"] = std::move(others);
-  return details;
-}
-
-std::string Json(const std::vector<Error>& errors, std::size_t first, int exit_code, bool hints) {
-  const Error& error = errors[first];
-  json::array hint_list;
-  if (hints && !error.hint.empty()) hint_list.push_back(json::value(JsonText(error.hint)));
-  const json::object report = {{"success", false},
-                               {"error",
-                                {{"code", JsonText(error.code)},
-                                 {"message", JsonText(error.message)},
-                                 {"step", JsonText(error.step)},
-                                 {"details", DetailsOf(errors, first)},
-                                 {"hints", std::move(hint_list)}}},
-                               {"exit_code", exit_code}};
-  return json::serialize(report) + "\n";
+  if (!others.empty()) error["details"].get_object()["others"] = std::move(others);
+  return JsonLine(json::object{{"success", false}, {"error", std::move(error)}, {"exit_code", exit_code}});
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "application/validation/findings.h"
-#include "cli/input_file.h"
 #include "cli/prompt_inputs.h"
+#include "cli/run_mocks.h"
+#include "cli/run_setup.h"
 #include "infrastructure/regex/re2_regex.h"
 #include "infrastructure/telemetry/sha256.h"
+#include "infrastructure/yaml/input_file.h"
 #include "infrastructure/yaml/workflow_loader.h"
 #include "infrastructure/yaml/yaml_file.h"
 
@@ -28,7 +30,10 @@ void Append(GivenInputs& inputs, GivenInputs more) {
 std::expected<LoadedRun, LoadFailure> RunLoader::Load() const {
   std::error_code cause;
   auto run = Surroundings(std::filesystem::current_path(cause));
-  if (cause) return Failed(Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message()).error());
+  if (cause)
+    return Failed(
+        Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message(), "Go to a folder that exists.")
+            .error());
   const auto path = FindWorkflow(options_.workflow, run->folders);
   if (!path) return Failed(path.error());
   if (auto read = Read(*run, *path, nullptr); !read) return std::unexpected(read.error());
@@ -70,7 +75,8 @@ std::expected<LoadedRun, LoadFailure> RunLoader::Surroundings(std::filesystem::p
 
 std::expected<void, LoadFailure> RunLoader::Read(LoadedRun& run, const std::string& path,
                                                  const std::string* text) const {
-  const ValidationContext context{ProcessEnvironment, run.regexes.get(), &files_, run.folders};
+  const ValidationContext context{ProcessEnvironment, run.regexes.get(), &files_, run.folders,
+                                  &options_.config.providers};
   LoadedWorkflow loaded = text != nullptr ? LoadWorkflowText(*text, path, context) : LoadWorkflow(path, context);
   if (!loaded.Runnable()) return std::unexpected(LoadFailure{ErrorsOf(loaded.findings), 0});
   if (options_.strict) {
@@ -103,6 +109,25 @@ std::expected<void, LoadFailure> RunLoader::Resolve(LoadedRun& run, GivenInputs 
   auto resolved = ResolveInputs(run.workflow, given, context);
   if (!resolved) return Failed(resolved.error());
   run.inputs = std::move(resolved->values);
+  return {};
+}
+
+std::expected<void, Error> FillRequest(const RunOptions& options, const LoadedRun& run, RunRequest& request) {
+  request.working_dir = run.working_dir;
+  request.folders = run.folders;
+  request.user = UserName();
+  request.hostname = HostName();
+  request.inputs = run.inputs;
+  request.step_timeout = options.config.step_timeout.value_or(request.step_timeout);
+  request.agent_timeout = options.config.agent_timeout.value_or(request.agent_timeout);
+  request.providers = options.config.providers;
+  if (options.only_state.empty()) return {};
+  const auto state = StateNamed(run.workflow, options.only_state, "--step");
+  if (!state) return std::unexpected(state.error());
+  auto mocks = ParseMocks(run.workflow, options.mocks);
+  if (!mocks) return std::unexpected(mocks.error());
+  request.only_state = options.only_state;
+  request.mocks = std::move(*mocks);
   return {};
 }
 

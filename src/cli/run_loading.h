@@ -10,6 +10,7 @@
 
 #include "application/language/folders.h"
 #include "application/language/inputs.h"
+#include "application/running/workflow_runner.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/resumed_run.h"
@@ -53,5 +54,9 @@ class RunLoader {
   const RunOptions& options_;
   TextFiles& files_;
 };
+
+// Into `request` what the runner is asked to do, but for what makes one run of it: ids, run folder, cancellation. Fails
+// when --step or --mock name what the workflow has not.
+std::expected<void, Error> FillRequest(const RunOptions& options, const LoadedRun& run, RunRequest& request);
 
 }  // namespace awf::cli

@@ -44,6 +44,7 @@ std::expected<const State*, Error> StateNamed(const Workflow& workflow, const st
                                               const std::string& option) {
   if (const State* state = workflow.Find(name)) return state;
   std::vector<std::string> names;
+  names.reserve(workflow.states.size());
   for (const State& state : workflow.states) names.push_back(state.name);
   return Fail("USER.INPUT.INVALID_FORMAT", option + ": there is no state '" + name + "'", DidYouMean(name, names));
 }

@@ -14,20 +14,22 @@
 #include "cli/print_result.h"
 #include "cli/progress_view.h"
 #include "cli/run_loading.h"
-#include "cli/run_mocks.h"
 #include "cli/run_records.h"
 #include "cli/run_setup.h"
 #include "cli/run_signals.h"
 #include "cli/run_tools.h"
+#include "cli/stored_run_text.h"
 #include "domain/error_catalogue.h"
 #include "domain/random_id.h"
 #include "domain/trace_context.h"
 #include "infrastructure/agents/agent_executor.h"
 #include "infrastructure/process/command_executor.h"
+#include "infrastructure/process/descriptor_limit.h"
 #include "infrastructure/process/environment.h"
 #include "infrastructure/process/keeper.h"
 #include "infrastructure/process/private_folder.h"
 #include "infrastructure/telemetry/console_log.h"
+#include "infrastructure/telemetry/run_store.h"
 
 namespace awf::cli {
 namespace {
@@ -88,14 +90,7 @@ std::expected<void, LoadFailure> RunSession::Prepare() {
   auto loaded = RunLoader(options_, files).Load();
   if (!loaded) return std::unexpected(loaded.error());
   loaded_ = std::move(*loaded);
-  if (!options_.only_state.empty()) {
-    const auto state = StateNamed(loaded_.workflow, options_.only_state, "--step");
-    if (!state) return std::unexpected(FailedBy(state.error()));
-    auto mocks = ParseMocks(loaded_.workflow, options_.mocks);
-    if (!mocks) return std::unexpected(FailedBy(mocks.error()));
-    request_.only_state = options_.only_state;
-    request_.mocks = std::move(*mocks);
-  }
+  if (auto filled = FillRequest(options_, loaded_, request_); !filled) return std::unexpected(FailedBy(filled.error()));
   if (auto found = FindPlaces(); !found) return std::unexpected(FailedBy(found.error()));
   Learn();
   auto records = RunRecords::Create(Recording(), loaded_, masker_);
@@ -111,6 +106,7 @@ std::expected<void, LoadFailure> RunSession::PrepareResume(const ResumeOptions& 
   auto loaded = RunLoader(options_, files).Load(run, resume.reload);
   if (!loaded) return std::unexpected(loaded.error());
   loaded_ = std::move(*loaded);
+  if (auto filled = FillRequest(options_, loaded_, request_); !filled) return std::unexpected(FailedBy(filled.error()));
   auto state = awf::PrepareResume(run.state(), loaded_.workflow, resume.from);
   if (!state) return std::unexpected(FailedBy(state.error()));
   request_.resume = std::move(*state);
@@ -149,6 +145,7 @@ std::expected<void, Error> RunSession::FindPlaces() {
   if (!private_folder) return std::unexpected(private_folder.error());
   private_folder_ = std::move(*private_folder);
   private_folder_->SweepLeftovers();
+  telemetry::RunStore(storage_).RemoveLeftStates();
   return {};
 }
 
@@ -186,14 +183,6 @@ std::expected<void, Error> RunSession::Begin() {
   request_.parent_span_id = parent ? parent->span_id : "";
   request_.span_id = RandomHex(8);
   request_.spans = trace_.any();
-  request_.working_dir = loaded_.working_dir;
-  request_.folders = loaded_.folders;
-  request_.user = UserName();
-  request_.hostname = HostName();
-  request_.inputs = loaded_.inputs;
-  request_.step_timeout = options_.config.step_timeout.value_or(request_.step_timeout);
-  request_.agent_timeout = options_.config.agent_timeout.value_or(request_.agent_timeout);
-  request_.providers = options_.config.providers;
   request_.cancelled = stop_.get_token();
   return records_->Begin(loaded_, {request_.trace_id, request_.span_id});
 }
@@ -218,6 +207,7 @@ telemetry::ConsoleLogOptions RunSession::ConsoleLogging() const {
 
 RunOutcome RunSession::Run() {
   process::BecomeSubreaper();
+  const process::RaisedDescriptorLimit descriptors;
   telemetry::ConsoleLog console_log(ConsoleLogging(), masker_, [this](std::string_view line) { console_.Line(line); });
   RunRecorder recorder({UserName(), HostName(), AWF_VERSION, records_->secret_inputs()},
                        {{&records_->log(), &console_log}, &records_->audit(), records_->spans()},
@@ -287,13 +277,17 @@ void RunSession::Show(const RunResult& result) {
                         : hint + (hint.ends_with('.') || hint.ends_with('?') ? " " : ". ") + "Then: " + command;
   }
   if (global.format == OutputFormat::kJson) {
-    console_.Out(json::serialize(SummaryJson(summary)) + "\n");
+    console_.Out(JsonLine(SummaryJson(summary, !global.no_hints)));
     return;
   }
   if (summary.end.error) {
     console_.Line(ErrorBlock(*summary.end.error, Severity::kError, !global.no_hints));
   } else if (!summary.end.message.empty()) {
     console_.Out(PrintableLine(summary.end.message) + "\n");
+  }
+  if (global.format == OutputFormat::kTable) {
+    const auto states = ReadAuditedStates(summary.folder / "audit.jsonl", false);
+    if (states) console_.Out(StateTable(*states, StyleOfStdout(global)));
   }
   if (global.verbose) console_.Line("audit head: " + std::to_string(summary.audit.seq) + " " + summary.audit.hash);
   if (global.quiet) return;

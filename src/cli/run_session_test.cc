@@ -9,23 +9,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
+
+#include "domain/test_folder.h"
 
 namespace awf::cli {
 namespace {
 
 using testing::HasSubstr;
 
-std::string Contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 int Lines(const std::filesystem::path& path) {
-  const std::string text = Contents(path);
+  const std::string text = FileText(path);
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
@@ -33,9 +27,6 @@ int Lines(const std::filesystem::path& path) {
 class RunSessionTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-session-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
     std::filesystem::create_directory(folder_ / "runtime");
     ::chmod((folder_ / "runtime").c_str(), 0700);
     ::setenv("XDG_RUNTIME_DIR", (folder_ / "runtime").c_str(), 1);
@@ -44,12 +35,11 @@ class RunSessionTest : public testing::Test {
     options_.workflow = (folder_ / "w.yaml").string();
     options_.run_id = "r";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void Write(const std::string& text) { std::ofstream(options_.workflow) << text; }
   std::filesystem::path Run(const char* file) const { return folder_ / "store" / "runs" / "r" / file; }
 
-  std::filesystem::path folder_;
+  const TestFolder folder_;
   RunOptions options_;
   RunSummary summary_;
 };
@@ -71,16 +61,16 @@ TEST_F(RunSessionTest, ARunLeavesItsRecords) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "run r · pass\n✓ end\n");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.signal, 0);
-  EXPECT_EQ(Contents(Run("workflow.yaml")), kPass);
+  EXPECT_EQ(FileText(Run("workflow.yaml")), kPass);
   EXPECT_EQ(Lines(Run("log.jsonl")), 4);
   EXPECT_EQ(Lines(Run("audit.jsonl")), 4);
   EXPECT_EQ(Lines(Run("trace.json")), 2);
-  const std::string manifest = Contents(Run("run.json"));
+  const std::string manifest = FileText(Run("run.json"));
   EXPECT_THAT(manifest, HasSubstr(R"("status":"completed")"));
   EXPECT_THAT(manifest, HasSubstr(R"("inputs":{"pin":"***","word":"fine"})"));
   EXPECT_THAT(manifest, HasSubstr(R"("audit":{"seq":3,"hash":")" + summary_.audit.hash + R"("})"));
   for (const char* file : {"log.jsonl", "audit.jsonl", "trace.json", "run.json"})
-    EXPECT_EQ(Contents(Run(file)).find("canary-12345"), std::string::npos) << file;
+    EXPECT_EQ(FileText(Run(file)).find("canary-12345"), std::string::npos) << file;
   EXPECT_EQ(summary_.start.workflow, "pass");
   EXPECT_EQ(summary_.folder, Run("").parent_path());
   EXPECT_EQ(summary_.trace, Run("trace.json"));
@@ -123,7 +113,7 @@ TEST_F(RunSessionTest, ATraceContextOfTheEnvironmentIsTheParent) {
   testing::internal::GetCapturedStderr();
   ::unsetenv("TRACEPARENT");
   EXPECT_EQ(summary_.start.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
-  EXPECT_THAT(Contents(folder_ / "spans.json"),
+  EXPECT_THAT(FileText(folder_ / "spans.json"),
               HasSubstr(R"("parentSpanId":"00f067aa0ba902b7","name":"workflow.execution")"));
   EXPECT_FALSE(std::filesystem::exists(Run("trace.json")));
 }
@@ -203,10 +193,10 @@ TEST_F(RunSessionTest, AFailedRunIsTakenUpAgainWithItsInputs) {
   reload.reload = true;
   EXPECT_THAT(resume(reload), HasSubstr("\nall third ***\nrun r completed in "));
   EXPECT_FALSE(std::filesystem::exists(Run("state.json")));
-  EXPECT_EQ(Contents(Run("workflow.yaml")), kPass);
-  const json::value manifest = json::parse(Contents(Run("run.json")));
+  EXPECT_EQ(FileText(Run("workflow.yaml")), kPass);
+  const json::value manifest = json::parse(FileText(Run("run.json")));
   EXPECT_EQ(manifest.at("workflow").at("resumed_sha256").as_array().size(), 1U);
-  EXPECT_THAT(Contents(Run("audit.jsonl")), testing::Not(HasSubstr("canary-12345")));
+  EXPECT_THAT(FileText(Run("audit.jsonl")), testing::Not(HasSubstr("canary-12345")));
 }
 
 TEST_F(RunSessionTest, NothingIsLeftWhenItCannotStart) {

@@ -14,7 +14,10 @@ namespace {
 constexpr std::string_view kFileExporter = "file:";
 
 std::unexpected<Error> UnknownExporter(const std::string& name, const std::string& origin) {
-  return Fail("USER.INPUT.INVALID_FORMAT", "exporter '" + name + "'" + origin + " is not supported yet",
+  const bool planned =
+      name == "otlp" || name == "otlp-http" || name == "console" || name.find(':') != std::string::npos;
+  const std::string exporter = "exporter '" + name + "'" + origin;
+  return Fail("USER.INPUT.INVALID_FORMAT", planned ? exporter + " is not supported yet" : "there is no " + exporter,
               "Use --otel-exporter with none, file or file:PATH (OTLP JSON lines).");
 }
 

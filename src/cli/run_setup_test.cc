@@ -56,12 +56,18 @@ TEST(ChooseTrace, KnowsNoneAndFile) {
 }
 
 TEST(ChooseTrace, RefusesOthers) {
-  for (const char* name : {"otlp", "otlp-http", "console", "localhost:4317", "https://x", "File"}) {
+  for (const char* name : {"otlp", "otlp-http", "console", "localhost:4317", "https://x"}) {
     const auto target = ChooseTrace(Exporter(name), From({}));
     ASSERT_FALSE(target) << name;
     EXPECT_EQ(target.error().code, "USER.INPUT.INVALID_FORMAT");
     EXPECT_EQ(target.error().message, "exporter '" + std::string(name) + "' is not supported yet");
   }
+}
+
+TEST(ChooseTrace, TellsWhatDoesNotExistFromWhatIsPlanned) {
+  const auto target = ChooseTrace(Exporter("File"), From({}));
+  ASSERT_FALSE(target);
+  EXPECT_EQ(target.error().message, "there is no exporter 'File'");
 }
 
 TEST(ChooseTrace, TheConfigurationIsTheWeakest) {

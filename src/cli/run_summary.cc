@@ -127,12 +127,12 @@ int RunSummary::CallCount() const {
   return static_cast<int>(count);
 }
 
-json::object SummaryJson(const RunSummary& summary) {
+json::object SummaryJson(const RunSummary& summary, bool hints) {
   json::object out{{"run_id", JsonText(summary.start.run_id)},
                    {"status", JsonText(summary.end.status)},
                    {"exit_code", summary.end.exit_code},
                    {"duration_ms", summary.end.duration.count()}};
-  if (summary.end.error) out["error"] = FindingJson(*summary.end.error);
+  if (summary.end.error) out["error"] = ErrorJson(*summary.end.error, hints);
   json::object states;
   for (const auto& [name, fields] : summary.states) states[name] = fields;
   out["states"] = std::move(states);

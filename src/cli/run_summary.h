@@ -42,8 +42,8 @@ struct RunSummary {
   int CallCount() const;
 };
 
-// {run_id, status, exit_code, duration_ms, error?, states, audit}
-json::object SummaryJson(const RunSummary& summary);
+// {run_id, status, exit_code, duration_ms, error?, states, audit}; the error as ErrorJson makes it.
+json::object SummaryJson(const RunSummary& summary, bool hints);
 
 // Columns: time, step, tool, source, duration, bytes, outcome, error. Header and one line per call, each ending in a
 // line feed; "no tool calls" when there were none.

@@ -65,17 +65,10 @@ RunSummary Sample() {
 }
 
 TEST(RunSummary, IsJson) {
-  EXPECT_EQ(json::serialize(SummaryJson(Sample())),
-            R"({"run_id":"r","status":"failed","exit_code":3,"duration_ms":5200,"error":)" +
-                json::serialize(json::object{{"code", "EXECUTION.WORKFLOW.FAILED"},
-                                             {"step", "token"},
-                                             {"field", ""},
-                                             {"message", "said ***"},
-                                             {"file", ""},
-                                             {"line", 0},
-                                             {"column", 0},
-                                             {"hint", ""}}) +
-                R"(,"states":{"token":{"Output":"x ***","TokensInput":5}},"audit":{"seq":-1,"hash":""}})");
+  EXPECT_EQ(json::serialize(SummaryJson(Sample(), true)),
+            R"({"run_id":"r","status":"failed","exit_code":3,"duration_ms":5200,"error":)"
+            R"({"code":"EXECUTION.WORKFLOW.FAILED","message":"said ***","step":"token","details":{},"hints":[]})"
+            R"(,"states":{"token":{"Output":"x ***","TokensInput":5}},"audit":{"seq":-1,"hash":""}})");
 }
 
 TEST(RunSummary, HasATableOfCalls) {

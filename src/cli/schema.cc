@@ -5,8 +5,6 @@
 
 namespace awf::cli {
 
-int SchemaCommand(const GlobalOptions& global) {
-  return PrintResult(kSchemaFiles[0].contents, global);
-}
+int SchemaCommand(const GlobalOptions& global) { return PrintResult(kSchemaFiles[0].contents, global); }
 
 }  // namespace awf::cli

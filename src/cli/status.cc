@@ -78,24 +78,6 @@ std::string FactsText(const StoredRun& run, const AuditHead& head) {
   return text;
 }
 
-std::string StateTable(const std::vector<AuditedState>& states, const LineStyle& style) {
-  TextTable table({{"state", false, true},
-                   {"type"},
-                   {"status"},
-                   {"runs", true},
-                   {"attempts", true},
-                   {"duration", true},
-                   {"error", false, true}});
-  for (const AuditedState& state : states) {
-    const bool ended = state.attempts > 0;
-    table.Add(
-        {state.name, state.type, state.status, std::to_string(state.runs), ended ? std::to_string(state.attempts) : "-",
-         ended ? FormatDuration(state.duration) : "-", state.error.empty() ? state.code : state.error},
-        LookOfStatus(state.status));
-  }
-  return table.Render(style);
-}
-
 json::object StateJson(const AuditedState& state) {
   json::object out{{"name", JsonText(state.name)},         {"type", JsonText(state.type)},
                    {"status", JsonText(state.status)},     {"runs", state.runs},

@@ -64,6 +64,24 @@ std::string RunTable(const std::vector<StoredRun>& runs, const LineStyle& style,
   return table.Render(style);
 }
 
+std::string StateTable(const std::vector<AuditedState>& states, const LineStyle& style) {
+  TextTable table({{"state", false, true},
+                   {"type"},
+                   {"status"},
+                   {"runs", true},
+                   {"attempts", true},
+                   {"duration", true},
+                   {"error", false, true}});
+  for (const AuditedState& state : states) {
+    const bool ended = state.attempts > 0;
+    table.Add(
+        {state.name, state.type, state.status, std::to_string(state.runs), ended ? std::to_string(state.attempts) : "-",
+         ended ? FormatDuration(state.duration) : "-", state.error.empty() ? state.code : state.error},
+        LookOfStatus(state.status));
+  }
+  return table.Render(style);
+}
+
 json::object RunJson(const StoredRun& run) {
   json::object out{{"run_id", JsonText(run.run_id)}};
   if (run.status == telemetry::kDamaged) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/audited_states.h"
 #include "cli/text_table.h"
 #include "domain/json.h"
 #include "domain/time.h"
@@ -26,6 +27,9 @@ std::string DurationOf(const telemetry::StoredRun& run, WallClock::time_point no
 
 // Columns: run, workflow, status, started (shorter on a narrow terminal), duration, exit.
 std::string RunTable(const std::vector<telemetry::StoredRun>& runs, const LineStyle& style, WallClock::time_point now);
+
+// Columns: state, type, status, runs, attempts, duration, error.
+std::string StateTable(const std::vector<AuditedState>& states, const LineStyle& style);
 
 // {run_id, workflow, version, status, started_at, ended_at?, duration_ms?, exit_code?, error?, folder}; of a damaged
 // one {run_id, status, fault, folder}.

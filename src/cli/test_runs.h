@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "cli/commands.h"
+#include "domain/test_folder.h"
+#include "domain/test_time.h"
 #include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/run_folder.h"
 
@@ -30,18 +31,13 @@ Printed PrintedBy(Command command) {
   return printed;
 }
 
-inline WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
-
 class StoredRunsTest : public testing::Test {
  protected:
   StoredRunsTest() {
     ::setenv("TZ", "UTC", 1);
     ::tzset();
-    std::string pattern = (std::filesystem::temp_directory_path() / "awf-runs-XXXXXX").string();
-    storage_ = ::mkdtemp(pattern.data());
     global_.storage = storage_.string();
   }
-  ~StoredRunsTest() override { std::filesystem::remove_all(storage_); }
 
   // A run that ended after `ms`, or without it one that did not. Its owner is dead unless another is given.
   static telemetry::RunManifest Manifest(const std::string& workflow, const std::string& status, long long started,
@@ -59,11 +55,10 @@ class StoredRunsTest : public testing::Test {
     PutText(id, "run.json", json::serialize(telemetry::ToJson(manifest, id, owner)));
   }
   void PutText(const std::string& id, const std::string& file, const std::string& text) {
-    std::filesystem::create_directories(Folder(id));
-    std::ofstream(Folder(id) / file) << text;
+    storage_.Put("runs/" + id + "/" + file, text);
   }
 
-  std::filesystem::path storage_;
+  const TestFolder storage_;
   GlobalOptions global_;
 };
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
+#include "cli/console.h"
 #include "domain/terminal_text.h"
 
 namespace awf::cli {
@@ -22,8 +22,7 @@ LineStyle StyleOfStdout(const GlobalOptions& global) {
   if (::isatty(STDOUT_FILENO) == 0) return style;
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.columns = size.ws_col;
-  const char* term = std::getenv("TERM");
-  style.color = !global.no_color && term != nullptr && std::string_view(term) != "dumb";
+  style.color = WantsColor(global.no_color);
   return style;
 }
 

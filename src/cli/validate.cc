@@ -49,7 +49,8 @@ class Validation {
   Checked Check(const std::string& name_or_path) {
     auto path = FindWorkflow(name_or_path, folders_);
     if (!path) return {name_or_path, {{}, {}, {{Severity::kError, path.error()}}}, ExitCodeOf(path.error().code)};
-    LoadedWorkflow loaded = LoadWorkflow(*path, {ProcessEnvironment, &regexes_, &files_, folders_});
+    LoadedWorkflow loaded =
+        LoadWorkflow(*path, {ProcessEnvironment, &regexes_, &files_, folders_, &options_.config.providers});
     const int exit_code = ExitCode(loaded.findings, options_.strict);
     return {std::move(*path), std::move(loaded), exit_code};
   }
@@ -124,7 +125,8 @@ int ValidateFolder(const ValidateOptions& options) {
   int worst = 0, lost = 0;
   for (const std::string& file : *files) {
     const Checked checked = validation.Check(file);
-    worst = std::max(worst, checked.exit_code);
+    // As within a file: the first by class order.
+    if (checked.exit_code != 0) worst = worst == 0 ? checked.exit_code : std::min(worst, checked.exit_code);
     failed += checked.exit_code != 0 ? 1U : 0U;
     if (as_json) {
       reports.emplace_back(ReportOf(checked, options.global));

@@ -1,49 +1,29 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "cli/commands.h"
 #include "cli/finding_text.h"
+#include "cli/test_runs.h"
 #include "domain/error_catalogue.h"
+#include "domain/test_folder.h"
 
 namespace awf::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int exit_code = 0;
-  std::string out, err;
-};
-
-template <class Command>
-Outcome Captured(Command command) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Outcome outcome;
-  outcome.exit_code = command();
-  outcome.out = testing::internal::GetCapturedStdout();
-  outcome.err = testing::internal::GetCapturedStderr();
-  return outcome;
-}
-
 class ValidateTest : public testing::Test {
  protected:
-  ValidateTest() {
-    std::string pattern = (fs::temp_directory_path() / "awf-validate-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    options_.workflow = (folder_ / "f.yaml").string();
-  }
-  ~ValidateTest() override { fs::remove_all(folder_); }
+  ValidateTest() { options_.workflow = (folder_ / "f.yaml").string(); }
 
-  Outcome Validate(const std::string& text) {
+  Printed Validate(const std::string& text) {
     std::ofstream(options_.workflow) << text;
-    return Captured([&] { return ValidateCommand(options_); });
+    return PrintedBy([&] { return ValidateCommand(options_); });
   }
 
-  fs::path folder_;
+  const TestFolder folder_;
   ValidateOptions options_;
 };
 
@@ -54,7 +34,7 @@ constexpr char kBroken[] =
     "    on_success: zz\n  z: {type: terminal}\n";
 
 TEST_F(ValidateTest, SaysThatAFileIsValid) {
-  const Outcome outcome = Validate(kValid);
+  const Printed outcome = Validate(kValid);
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, options_.workflow + ": valid\n");
   EXPECT_EQ(outcome.err, "");
@@ -63,7 +43,7 @@ TEST_F(ValidateTest, SaysThatAFileIsValid) {
 }
 
 TEST_F(ValidateTest, PrintsABlockPerFinding) {
-  const Outcome outcome = Validate(kBroken);
+  const Printed outcome = Validate(kBroken);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
@@ -86,7 +66,7 @@ TEST_F(ValidateTest, PrintsABlockPerFinding) {
 }
 
 TEST_F(ValidateTest, WarningsFailOnlyWhenStrict) {
-  const Outcome outcome = Validate(kWarned);
+  const Printed outcome = Validate(kWarned);
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_TRUE(outcome.err.starts_with("Warning: WORKFLOW.VALIDATION.UNREACHABLE_STATE\n"));
   EXPECT_EQ(outcome.out, options_.workflow + ": valid\n");
@@ -98,12 +78,12 @@ TEST_F(ValidateTest, WarningsFailOnlyWhenStrict) {
 TEST_F(ValidateTest, WritesJson) {
   options_.global.format = OutputFormat::kJson;
   const std::string file = json::serialize(json::string(options_.workflow));
-  const Outcome valid = Validate(kWarned);
+  const Printed valid = Validate(kWarned);
   EXPECT_EQ(valid.out, R"({"valid":true,"workflow":"ok","file":)" + file +
                            R"(,"errors":[],"warnings":[{"code":"WORKFLOW.VALIDATION.UNREACHABLE_STATE","step":"y",)"
                            R"("field":"","message":"state 'y' is never reached","file":)" +
                            file + R"(,"line":4,"column":3,"hint":"add a transition to it or remove it"}]})" + "\n");
-  const Outcome broken = Validate(kBroken);
+  const Printed broken = Validate(kBroken);
   EXPECT_EQ(broken.exit_code, 1);
   EXPECT_EQ(broken.err, "");
   const json::object report = json::parse(broken.out).as_object();
@@ -112,9 +92,17 @@ TEST_F(ValidateTest, WritesJson) {
   EXPECT_EQ(report.at("errors").as_array()[1].at("field"), "on_success");
 }
 
+TEST_F(ValidateTest, OptionsOfTheConfigurationCount) {
+  options_.config.providers["openai_compatible"].options = {{"base_url", "http://localhost"}, {"model", "m"}};
+  const Printed outcome = Validate(
+      "name: ok\nstates:\n  initial: a\n  a: {type: agent, provider: openai_compatible, prompt: hi, on_success: z}\n"
+      "  z: {type: terminal}\n");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
 TEST_F(ValidateTest, MissingFilesAreUserErrors) {
   options_.workflow = (folder_ / "none.yaml").string();
-  const Outcome outcome = Captured([&] { return ValidateCommand(options_); });
+  const Printed outcome = PrintedBy([&] { return ValidateCommand(options_); });
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.err, "Error: USER.WORKFLOW.NOT_FOUND\nDetails: there is no file " + options_.workflow +
                              "\nHint: give a path, or the name of a workflow\n");
@@ -125,10 +113,10 @@ TEST_F(ValidateTest, AWorkflowIsFoundByName) {
   std::ofstream(folder_ / "flows" / "nightly.yaml") << kValid;
   ::setenv("AWF_WORKFLOWS_PATH", (folder_ / "flows").c_str(), 1);
   options_.workflow = "nightly";
-  EXPECT_EQ(Captured([&] { return ValidateCommand(options_); }).out,
+  EXPECT_EQ(PrintedBy([&] { return ValidateCommand(options_); }).out,
             (folder_ / "flows" / "nightly.yaml").string() + ": valid\n");
   options_.workflow = "nihgtly";
-  const Outcome outcome = Captured([&] { return ValidateCommand(options_); });
+  const Printed outcome = PrintedBy([&] { return ValidateCommand(options_); });
   ::unsetenv("AWF_WORKFLOWS_PATH");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_NE(outcome.err.find("did you mean 'nightly'?"), std::string::npos) << outcome.err;
@@ -143,14 +131,14 @@ TEST_F(ValidateTest, AFolderIsCheckedFileByFile) {
   options_.workflow.clear();
   options_.folder = folder_.string();
   const auto line = [&](const char* verdict, const char* file) { return verdict + (folder_ / file).string() + "\n"; };
-  const Outcome outcome = Captured([&] { return ValidateCommand(options_); });
+  const Printed outcome = PrintedBy([&] { return ValidateCommand(options_); });
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out,
             line("OK    ", "a.yaml") + line("FAIL  ", "b.yml") + line("OK    ", "c.yaml") + "3 files: 2 OK, 1 FAIL\n");
   EXPECT_NE(outcome.err.find("Error: WORKFLOW.VALIDATION.MISSING_STATE\n"), std::string::npos);
   options_.strict = true;
   options_.global.format = OutputFormat::kJson;
-  const Outcome strict = Captured([&] { return ValidateCommand(options_); });
+  const Printed strict = PrintedBy([&] { return ValidateCommand(options_); });
   const json::value report = json::parse(strict.out);
   EXPECT_EQ(report.at("failed"), 2);
   EXPECT_EQ(report.at("files").as_array().size(), 3U);
@@ -158,9 +146,17 @@ TEST_F(ValidateTest, AFolderIsCheckedFileByFile) {
   EXPECT_EQ(strict.exit_code, 2);
 }
 
+TEST_F(ValidateTest, OfAFolderTheFirstErrorByClassGivesTheExitCode) {
+  std::ofstream(folder_ / "a.yaml") << kBroken;
+  std::ofstream(folder_ / "b.yaml") << "name: x\nstates:\n  initial: nowhere\n";
+  options_.workflow.clear();
+  options_.folder = folder_.string();
+  EXPECT_EQ(PrintedBy([&] { return ValidateCommand(options_); }).exit_code, 1);
+}
+
 TEST_F(ValidateTest, AFolderWithoutWorkflowsIsAnError) {
   options_.folder = folder_.string();
-  const Outcome outcome = Captured([&] { return ValidateCommand(options_); });
+  const Printed outcome = PrintedBy([&] { return ValidateCommand(options_); });
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.err,
             "Error: USER.WORKFLOW.NOT_FOUND\nDetails: there is no .yaml or .yml file in " + folder_.string() + "\n");
@@ -168,7 +164,7 @@ TEST_F(ValidateTest, AFolderWithoutWorkflowsIsAnError) {
 
 TEST(ErrorCommandTest, ExplainsACode) {
   const CatalogueEntry& entry = *FindErrorCode("EXECUTION.RUN.STEP_LIMIT");
-  const Outcome outcome = Captured([] { return ErrorCommand({}, "execution.run.step_limit"); });
+  const Printed outcome = PrintedBy([] { return ErrorCommand({}, "execution.run.step_limit"); });
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, "EXECUTION.RUN.STEP_LIMIT\n  " + std::string(entry.description) + "\n  " +
                              std::string(entry.resolution) + "\n  Related: " + std::string(entry.related) + "\n");
@@ -177,7 +173,7 @@ TEST(ErrorCommandTest, ExplainsACode) {
 TEST(ErrorCommandTest, ListsAPrefix) {
   GlobalOptions global;
   global.format = OutputFormat::kJson;
-  const Outcome outcome = Captured([&] { return ErrorCommand(global, "EXECUTION.RUN."); });
+  const Printed outcome = PrintedBy([&] { return ErrorCommand(global, "EXECUTION.RUN."); });
   const json::value list = json::parse(outcome.out);
   ASSERT_EQ(list.as_array().size(), 2U);
   EXPECT_EQ(list.at(0).at("code"), "EXECUTION.RUN.CANCELLED");
@@ -188,7 +184,7 @@ TEST(ErrorCommandTest, ListsAPrefix) {
 
 TEST(ErrorCommandTest, UnknownCodesGetASuggestion) {
   const auto hint = [](const std::string& code) {
-    const Outcome outcome = Captured([&] { return ErrorCommand({}, code); });
+    const Printed outcome = PrintedBy([&] { return ErrorCommand({}, code); });
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_TRUE(outcome.err.starts_with("Error: USER.INPUT.INVALID_FORMAT\nDetails: there is no error code '" + code));
     return outcome.err.substr(outcome.err.find("Hint: "));
@@ -202,27 +198,33 @@ TEST(ReportErrorsTest, FirstByClassGivesTheExitCode) {
   const std::vector<Error> errors = {
       {"EXECUTION.AGENT.FAILED", "agent", "", {}, "ask", ""},
       {"USER.PROVIDER.UNKNOWN", "bad \xFF name", "why", {"f.yaml", 3, 4}, "", "provider"}};
-  const Outcome text = Captured([&] { return ReportErrors(errors, {}); });
+  const Printed text = PrintedBy([&] { return ReportErrors(errors, {}); });
   EXPECT_EQ(text.exit_code, 1);
   EXPECT_EQ(text.err,
             "Error: EXECUTION.AGENT.FAILED\nStep: ask\nDetails: agent\n\n"
             "Error: USER.PROVIDER.UNKNOWN\nDetails: bad \xEF\xBF\xBD name (f.yaml:3:4)\nHint: why\n");
   GlobalOptions global;
   global.format = OutputFormat::kJson;
-  const Outcome as_json = Captured([&] { return ReportErrors(errors, global); });
+  const Printed as_json = PrintedBy([&] { return ReportErrors(errors, global); });
   EXPECT_EQ(as_json.err, "");
   EXPECT_EQ(as_json.out,
             "{\"success\":false,\"error\":{\"code\":\"USER.PROVIDER.UNKNOWN\",\"message\":\"bad \xEF\xBF\xBD name\","
             "\"step\":\"\",\"details\":{\"field\":\"provider\",\"file\":\"f.yaml\",\"line\":3,\"column\":4,"
             "\"others\":[{\"code\":\"EXECUTION.AGENT.FAILED\",\"step\":\"ask\",\"field\":\"\",\"message\":\"agent\","
             "\"file\":\"\",\"line\":0,\"column\":0,\"hint\":\"\"}]},\"hints\":[\"why\"]},\"exit_code\":1}\n");
-  EXPECT_EQ(Captured([] { return ReportErrors({}, {}); }).exit_code, 0);
+  EXPECT_EQ(PrintedBy([] { return ReportErrors({}, {}); }).exit_code, 0);
 }
 
 TEST(ErrorBlockTest, IsSafeForATerminal) {
   EXPECT_EQ(
       ErrorBlock({"USER.INPUT.INVALID_FORMAT", "\x1b[2Jtwo\nlines\n", "", {}, "a\x07", ""}, Severity::kNote, true),
       "Note: USER.INPUT.INVALID_FORMAT\nStep: a\nDetails: two\nlines\n");
+}
+
+TEST(ErrorBlockTest, ThePlaceStandsBehindTheTextWhateverItsEnd) {
+  EXPECT_EQ(
+      ErrorBlock({"EXECUTION.WORKFLOW.FAILED", "two\nlines\n", "", {"w.yaml", 3, 5}, "", ""}, Severity::kError, true),
+      "Error: EXECUTION.WORKFLOW.FAILED\nDetails: two\nlines (w.yaml:3:5)\n");
 }
 
 }  // namespace

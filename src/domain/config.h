@@ -14,7 +14,7 @@ namespace awf {
 
 struct ProviderConfig {
   std::string path;      // of the CLI; empty: looked up on PATH
-  json::object options;  // under a step's own options
+  json::object options;  // under a step's own options; canonical keys, checked
 };
 
 struct Config {

@@ -84,9 +84,9 @@ struct StepContext {
   StepKind kind = StepKind::kCommand;
   int attempt = 1;
   TraceId trace_id;
-  SpanId span_id;         // of the step's span: one per entered state, whatever the number of attempts
-  SpanId parent_span_id;  // of the loop or parallel state that holds it; empty at top level: the run's span
-  std::string path;       // where it stands: "review", "loop:2/fix" (pass from 0), "par/lint"
+  SpanId span_id;                 // of the step's span: one per entered state, whatever the number of attempts
+  SpanId parent_span_id;          // of the loop or parallel state that holds it; empty at top level: the run's span
+  std::string path;               // where it stands: "review", "loop:2/fix" (pass from 0), "par/lint"
   std::optional<int> loop_index;  // pass from 0, in a loop body
   std::string branch;             // its own name, in a parallel state
 };
@@ -174,7 +174,7 @@ struct RunEnd {
 struct StepResult {
   StepEnd end;
   std::string output;
-  std::string error_output;  // stderr; of agents the last 64 KiB
+  std::string error_output;             // stderr; of agents the last 64 KiB
   std::optional<json::value> json;      // of agents with output_format: json
   std::optional<json::value> response;  // of loops and parallel states; of agents the object that their text is
 };

@@ -1,5 +1,5 @@
-// TextFiles: the files that a workflow names (prompt_file, script_file) or its templates read, behind a port: a run keeps a
-// copy of each that it names in its folder, and a resumed run reads the copies.
+// TextFiles: the files that a workflow names (prompt_file, script_file) or its templates read, behind a port: a run
+// keeps a copy of each that it names in its folder, and a resumed run reads the copies.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/test_time.h"
+
 namespace awf {
 namespace {
-
-WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
 
 TEST(Timestamp, IsRfc3339InUtc) {
   EXPECT_EQ(UtcSeconds(At(1793700909125)), "2026-11-03T10:15:09Z");

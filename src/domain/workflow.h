@@ -37,8 +37,8 @@ struct TemplateText {
 
 // What the value of an input must satisfy, each rule with its place for findings.
 struct InputValidation {
-  std::optional<std::string> pattern;  // RE2, unanchored
-  std::vector<std::string> values;     // `enum`, as written; empty: anything
+  std::optional<std::string> pattern;    // RE2, unanchored
+  std::vector<std::string> values;       // `enum`, as written; empty: anything
   std::optional<std::int64_t> min, max;  // integers only
   bool file_exists = false;
   std::vector<std::string> file_extensions;  // with dots
@@ -92,7 +92,7 @@ struct RetryPolicy {
   std::optional<std::chrono::milliseconds> max_delay;
   Backoff backoff = Backoff::kConstant;
   double multiplier = 2;
-  double jitter = 0;                    // 0…1, share of the delay by which it varies
+  double jitter = 0;                      // 0…1, share of the delay by which it varies
   std::vector<int> retryable_exit_codes;  // empty: all
 };
 
@@ -154,9 +154,9 @@ struct ForEachState {
   std::variant<json::array, TemplateText> items;
   std::map<std::string, TemplateText> item_templates;  // strings of the list that hold templates, by path "[0].name"
   Position items_position;
-  std::vector<StateTarget> body;                        // in order
+  std::vector<StateTarget> body;                         // in order
   std::variant<int, TemplateText> max_iterations = 100;  // 1…10 000; the text may be a template or arithmetic
-  TemplateText break_when;                              // an expression; may be empty
+  TemplateText break_when;                               // an expression; may be empty
 };
 
 using StateBody = std::variant<CommandState, AgentState, TerminalState, ParallelState, ForEachState>;

@@ -55,6 +55,28 @@ states:
   EXPECT_NE(world.Read("stderr").find("EXECUTION.RUN.CANCELLED"), std::string::npos) << world.Read("stderr");
 }
 
+// A command takes four descriptors of awf's. None of these ends before all have begun.
+TEST(Run, ManyBranchesAreNotHeldUpByTheSoftLimitOfDescriptors) {
+  constexpr int kBranches = 80;
+  World world;
+  world.PutPrograms();
+  std::string names, states;
+  for (int i = 0; i < kBranches; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    names += (i == 0 ? "" : ", ") + name;
+    states += "  " + name + ": {type: step, command: \"ulimit -S -n; echo >> all; while [ $(wc -l < all) -lt " +
+              std::to_string(kBranches) + " ]; do sleep 0.2; done\"}\n";
+  }
+  world.Write("ws/w.yaml", "name: w\nstates:\n  initial: all\n  all: {type: parallel, parallel: [" + names +
+                               "], on_success: done}\n" + states + "  done: {type: terminal}\n");
+  EXPECT_EQ(world.Shell("ulimit -S -n 100; awf run w.yaml -q --storage '" + world.Path("storage").string() + "'"), 0)
+      << world.Read("stderr");
+  const std::string out = world.Read("stdout");
+  int seen = 0;
+  for (std::size_t at = 0; (at = out.find("] 100\n", at)) != std::string::npos; ++at) ++seen;
+  EXPECT_EQ(seen, kBranches) << out;
+}
+
 TEST(Run, InOneFileAWarningNeverStartsBehindText) {
   World world;
   world.PutPrograms();

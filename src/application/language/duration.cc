@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "application/language/characters.h"
+
 namespace awf {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 8> kUnits = {{{
                                                                                {"s", kSecond},
                                                                                {"m", 60 * kSecond},
                                                                                {"h", 3600 * kSecond}}};
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // digits [. digits]
 struct Number {

@@ -10,6 +10,7 @@
 #include "application/language/expression_parser.h"
 #include "application/language/template.h"
 #include "application/language/template_values.h"
+#include "domain/parse_json.h"
 #include "domain/trimmed.h"
 #include "domain/utf8.h"
 
@@ -42,12 +43,7 @@ TemplateFault AfterRendering(std::size_t offset, std::string_view rendered, Temp
 // Lists and objects as templates print them may be longer than an expression.
 std::optional<json::value> ParsedJson(std::string_view text) {
   if (!text.starts_with('[') && !text.starts_with('{')) return std::nullopt;
-  json::parse_options options;
-  options.max_depth = kMaxExpressionNesting;
-  json::error_code fault;
-  json::value value = json::parse(text, fault, {}, options);
-  if (fault) return std::nullopt;
-  return value;
+  return ParseJson(text, kMaxExpressionNesting);
 }
 
 std::expected<json::value, TemplateFault> EvaluateRendered(std::string_view text, const Scope& scope) {

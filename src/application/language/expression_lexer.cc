@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "application/language/characters.h"
 #include "application/language/expression_fault.h"
 #include "domain/utf8.h"
 
@@ -13,18 +14,6 @@ namespace awf {
 namespace {
 
 using Kind = ExpressionTokenKind;
-
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool StartsName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool ContinuesName(char c) { return StartsName(c) || IsDigit(c); }
-
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Longer signs first.
 constexpr std::array<std::string_view, 24> kSigns = {"||", "&&", "==", "!=", "<=", ">=", "<", ">", "!", "+", "-", "*",

@@ -117,7 +117,7 @@ json::object Folders::Namespace(const std::filesystem::path& run_dir) const {
 
 std::filesystem::path Folders::Resolve(std::string_view written, const std::filesystem::path& workflow_folder,
                                        const EnvironmentLookup& environment, TextFiles& files) const {
-  const fs::path path = Places(environment, workflow_folder).Written(written);
+  fs::path path = Places(environment, workflow_folder).Written(written);
   if (files.Exists(path)) return path;
   for (const Paths* list : {&workflows, &prompts, &scripts, &plugins, &skills, &roles}) {
     if (list->empty()) continue;

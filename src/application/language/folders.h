@@ -5,7 +5,7 @@
 // before the user's ($XDG_CONFIG_HOME/awf/prompts; of plugins $XDG_DATA_HOME/awf/plugins; skills and roles also in
 // .agents of both). All absolute and normal (".." goes up in the text alone), no slash at the end.
 //
-// Variables that are empty count as unset, and so do XDG_* with a relative path, as their specification wants. In the
+// Variables that are empty count as unset, and so do XDG_* with a relative path (XDG Base Directory). In the
 // AWF_* ones relative paths start at the working folder and ~/ is the home folder. Where HOME is not set and nothing
 // else names a folder of the user's, the project's .awf stands for it.
 #pragma once

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "domain/test_files.h"
+
 namespace awf {
 namespace {
 
@@ -91,22 +93,14 @@ TEST(Folders, AreNamedInTemplatesByTheFirstOfEach) {
                           {"run_dir", "/d/runs/1"}}));
 }
 
-class NamedFiles final : public TextFiles {
- public:
-  explicit NamedFiles(std::set<fs::path> names) : names_(std::move(names)) {}
-  std::expected<std::string, Error> Read(const fs::path&) override { return ""; }
-  bool Exists(const fs::path& path) override { return names_.contains(path); }
-
- private:
-  std::set<fs::path> names_;
-};
-
 TEST(Folders, ResolveWhatAWorkflowNames) {
   const EnvironmentLookup environment = Environment({{"HOME", "/home/ann"}});
   const Folders folders = Folders::From(environment, "/work/project");
-  NamedFiles files({"/home/ann/.config/awf/prompts/all/b.md", "/home/ann/.config/awf/scripts/s.sh",
-                    "/work/project/.awf/prompts/c.md", "/home/ann/.config/awf/prompts/c.md",
-                    "/home/ann/.agents/skills/x/SKILL.md"});
+  FilesInMemory files;
+  for (const char* name :
+       {"/home/ann/.config/awf/prompts/all/b.md", "/home/ann/.config/awf/scripts/s.sh",
+        "/work/project/.awf/prompts/c.md", "/home/ann/.config/awf/prompts/c.md", "/home/ann/.agents/skills/x/SKILL.md"})
+    files.texts[name] = "";
   const auto resolved = [&](std::string_view written) {
     return folders.Resolve(written, "/flows/team", environment, files).string();
   };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <system_error>
 
+#include "application/language/characters.h"
 #include "application/language/template_values.h"
 #include "domain/masker.h"
 #include "domain/nearest_name.h"
@@ -17,8 +18,6 @@ namespace awf {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -52,7 +51,7 @@ std::string Joined(const std::vector<std::string>& words, std::string_view separ
 
 // Relative to the first prompt folder that has it, else to the working directory.
 fs::path FindFile(const std::string& written, const InputContext& context) {
-  const fs::path path = written;
+  fs::path path = written;
   if (path.is_absolute()) return path;
   // One that leads out of a prompt folder is not meant to be in it.
   const bool leaves = std::ranges::find(path, fs::path("..")) != path.end();
@@ -274,8 +273,7 @@ std::expected<json::value, std::string> CoerceInteger(const WorkflowInput& input
 }  // namespace
 
 bool IsIdentifier(std::string_view name) {
-  return !name.empty() && IsLetter(name.front()) &&
-         std::ranges::all_of(name, [](char c) { return IsLetter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && StartsName(name.front()) && std::ranges::all_of(name, ContinuesName);
 }
 
 std::string InputVariable(std::string_view name) {

@@ -7,48 +7,21 @@
 #include <fstream>
 #include <memory>
 
+#include "domain/test_folder.h"
+#include "domain/test_regexes.h"
+
 namespace awf {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Stands for RE2: a pattern is a text that must occur, ^ is the begin of the value.
-class PlainRegex final : public Regex {
- public:
-  explicit PlainRegex(std::string_view pattern) : pattern_(pattern) {}
-  bool Find(std::string_view, std::size_t, std::vector<RegexGroup>&) const override { return false; }
-  bool Contains(std::string_view text) const override {
-    if (pattern_.starts_with('^')) return text.starts_with(pattern_.substr(1));
-    return text.find(pattern_) != std::string_view::npos;
-  }
-  int GroupCount() const override { return 0; }
-  std::string RequiredLiteral() const override { return {}; }
-
- private:
-  std::string pattern_;
-};
-
-class PlainCompiler final : public RegexCompiler {
- public:
-  std::expected<std::unique_ptr<Regex>, RegexFault> Compile(std::string_view pattern,
-                                                            const RegexOptions& options) const override {
-    EXPECT_FALSE(options.multi_line);
-    if (pattern == "(") return std::unexpected(RegexFault{"missing )", "("});
-    return std::make_unique<PlainRegex>(pattern);
-  }
-  std::string Quote(std::string_view text) const override { return std::string(text); }
-};
-
 class InputsTest : public testing::Test {
  protected:
   InputsTest() {
-    std::string pattern = (fs::temp_directory_path() / "awf-inputs-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
     workflow_.file = "my flow.yaml";
     context_.regexes = &regexes_;
     context_.working_dir = folder_;
   }
-  ~InputsTest() override { fs::remove_all(folder_); }
 
   WorkflowInput& Add(const std::string& name, const std::string& type = "string") {
     WorkflowInput input;
@@ -66,15 +39,13 @@ class InputsTest : public testing::Test {
     return checked ? "" : checked.error();
   }
   std::string WriteFile(const std::string& name, const std::string& text) const {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return (folder_ / name).string();
+    return folder_.Put(name, text).string();
   }
 
-  PlainCompiler regexes_;
+  PlainRegexes regexes_;
   Workflow workflow_;
   InputContext context_;
-  fs::path folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(InputsTest, DefaultsAreOverlaidAndCoerced) {

@@ -98,6 +98,7 @@ class OptionChecker {
 
   CheckedOptions Run() {
     for (const auto& [key, value] : request_.written) Option(std::string(key), value);
+    if (request_.defaults != nullptr) FillIn(*request_.defaults);
     if (request_.provider == "openai_compatible") CheckEndpoint();
     return std::move(checked_);
   }
@@ -136,6 +137,19 @@ class OptionChecker {
     } else if (auto checked = Checked(*option, key, value)) {
       checked_.options[option->key] = std::move(*checked);
     }
+  }
+
+  void FillIn(const json::object& defaults) {
+    const json::object own = checked_.options;
+    for (const auto& [key, value] : defaults) {
+      if (!own.contains(key) && !own.contains(OtherName(key))) checked_.options[key] = value;
+    }
+  }
+
+  // Of options that exclude each other, as two names of one thing.
+  static std::string_view OtherName(std::string_view key) {
+    if (key == "max_tokens") return "max_completion_tokens";
+    return key == "max_completion_tokens" ? "max_tokens" : key;
   }
 
   void Unknown(const std::string& key) {

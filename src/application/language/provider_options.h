@@ -20,7 +20,6 @@
 
 namespace awf {
 
-
 // The canonical name (claude, openai_compatible), aliases resolved. USER.PROVIDER.UNKNOWN for names that do not exist
 // and for providers that are not supported yet; the hint tells which is the case.
 std::expected<std::string, Error> ResolveProvider(std::string_view written);
@@ -30,6 +29,8 @@ struct OptionsRequest {
   const json::object& written;
   const std::map<std::string, std::string>& sources;  // AgentState::option_sources
   bool rendered = false;  // no templates are left, and text may stand for a number or boolean
+  // Options of the configuration, as CheckProviderOptions gave them: they stand where nothing is written. May be null.
+  const json::object* defaults = nullptr;
 };
 
 struct CheckedOptions {

@@ -115,5 +115,16 @@ TEST(ProviderOptions, OfAnEarlierImplementationAreIgnoredWithAWarning) {
   EXPECT_EQ(outcome.findings, "W WORKFLOW.PARSE.UNKNOWN_FIELD output_format; W WORKFLOW.PARSE.UNKNOWN_FIELD workdir; ");
 }
 
+TEST(ProviderOptions, OfTheConfigurationFillIn) {
+  const json::object written = json::parse(R"({"model":"own","max_tokens":7,"temperature":9})").as_object();
+  const json::object defaults =
+      json::parse(R"({"base_url":"http://h","model":"theirs","max_completion_tokens":3,"top_p":0.5})").as_object();
+  const CheckedOptions checked = CheckProviderOptions({"openai_compatible", written, {}, false, &defaults},
+                                                      [](const std::string&) { return std::nullopt; });
+  EXPECT_EQ(checked.options, json::parse(R"({"model":"own","max_tokens":7,"base_url":"http://h","top_p":0.5})"));
+  ASSERT_EQ(checked.findings.size(), 1U);
+  EXPECT_EQ(checked.findings[0].error.field, "temperature");
+}
+
 }  // namespace
 }  // namespace awf

@@ -25,14 +25,14 @@ std::optional<std::string> ProcessEnvironment(const std::string& name);
 using StateResults = std::map<std::string, std::shared_ptr<const json::object>, std::less<>>;
 
 struct Scope {
-  // inputs, captures, workflow, awf, context; in loop bodies `loop`, in failure messages `error`. PascalCase keys where
-  // the specification shows them.
+  // inputs, captures, workflow, awf, context; in loop bodies `loop`, in failure messages `error`. Keys are spelt as
+  // vocabulary.h lists them.
   std::map<std::string, std::shared_ptr<const json::object>, std::less<>> namespaces;
   StateResults states;
-  EnvironmentLookup environment;             // env.NAME
-  const RegexCompiler* regexes = nullptr;    // `matches`; not owned
-  TextFiles* files = nullptr;                // readFile; not owned
-  std::string folder;                        // absolute: what relative paths of readFile start from
+  EnvironmentLookup environment;           // env.NAME
+  const RegexCompiler* regexes = nullptr;  // `matches`; not owned
+  TextFiles* files = nullptr;              // readFile; not owned
+  std::string folder;                      // absolute: what relative paths of readFile start from
 
   void Set(std::string name, json::object values) {
     namespaces[std::move(name)] = std::make_shared<const json::object>(std::move(values));

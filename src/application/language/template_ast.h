@@ -3,10 +3,9 @@
 // What the parser has already done, so that readers of the tree need not:
 //   * Trim markers and comments are gone (lexer); adjacent TextNodes are possible.
 //   * Pipelines are calls: `a | f x` is f(x, a). Parentheses are gone.
-//   * Names are resolved: `.a` outside of range and with, `$.a` and `a.b` anywhere are references from the root; `.`
-//   and
-//     `.a` inside the body of a range or with are DotExpressions, as the dot is another value there. In the head of a
-//     range or with, and in its else, the dot is the outer one.
+//   * Names are resolved: `.a` outside of range and with, `$.a` and `a.b` anywhere are references from the root;
+//     `.` and `.a` inside the body of a range or with are DotExpressions, as the dot is another value there. In the
+//     head of a range or with, and in its else, the dot is the outer one.
 //   * Every variable that is used has been declared before, in a scope that is still open.
 //   * break and continue stand inside the body of a range.
 //   * Known functions got a number of arguments that they take. Unknown functions and namespaces may be there.

@@ -7,22 +7,13 @@
 #include <string_view>
 
 #include "application/language/template.h"
+#include "domain/test_files.h"
 
 namespace awf {
 
-class FilesInMemory : public TextFiles {
- public:
-  std::map<std::string, std::string> texts = {{"/flow/notes.txt", "a note\n"}, {"/etc/motd", "hello"}};
-  std::expected<std::string, Error> Read(const std::filesystem::path& path) override {
-    const auto found = texts.find(path.string());
-    if (found == texts.end()) return Fail("USER.INPUT.MISSING_FILE", "there is no file " + path.string());
-    return found->second;
-  }
-  bool Exists(const std::filesystem::path& path) override { return texts.contains(path.string()); }
-};
-
 inline Scope TemplateTestScope() {
   static FilesInMemory files;
+  files.texts = {{"/flow/notes.txt", "a note\n"}, {"/etc/motd", "hello"}};
   Scope scope;
   scope.Set("inputs", json::parse(R"({
     "name": "Ann", "empty": "", "count": 3, "flag": true, "csv": "a, b ,c", "nothing": null, "ratio": 1.1,

@@ -4,24 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "application/language/characters.h"
 #include "domain/utf8.h"
 
 namespace awf {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
-
-bool IsSpace(char c) { return kSpaces.find(c) != std::string_view::npos; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool StartsName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool ContinuesName(char c) { return StartsName(c) || IsDigit(c); }
-
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 class Lexer {
  public:

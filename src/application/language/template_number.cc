@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "application/language/characters.h"
+
 namespace awf {
 namespace {
-
-bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // Underscores stand between digits, or between the prefix and a digit.
 std::optional<std::string> WithoutUnderscores(std::string_view text) {
@@ -19,7 +19,8 @@ std::optional<std::string> WithoutUnderscores(std::string_view text) {
       continue;
     }
     const bool prefix = i == 2 && text[0] == '0' && std::string_view("xXoObB").find(text[1]) != std::string_view::npos;
-    const bool between = i > 0 && i + 1 < text.size() && (prefix || IsHexDigit(text[i - 1])) && IsHexDigit(text[i + 1]);
+    const bool between =
+        i > 0 && i + 1 < text.size() && (prefix || HexDigit(text[i - 1]) >= 0) && HexDigit(text[i + 1]) >= 0;
     if (!between) return std::nullopt;
   }
   return digits;

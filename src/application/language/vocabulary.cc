@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 3> kContextKeys = {"WorkingDir", "User", 
 constexpr std::array<std::string_view, 5> kErrorKeys = {"Message", "State", "ExitCode", "Type", "Code"};
 constexpr std::array<std::string_view, 8> kCommonFields = {"Output", "Stderr",    "ExitCode", "Status",
                                                            "Error",  "ErrorCode", "Duration", "Attempts"};
-constexpr std::array<std::string_view, 6> kAgentFields = {"Response",   "JSON",           "TokensInput", "TokensOutput",
-                                                          "TokensUsed", "TokensEstimated"};
+constexpr std::array<std::string_view, 6> kAgentFields = {"Response",     "JSON",       "TokensInput",
+                                                          "TokensOutput", "TokensUsed", "TokensEstimated"};
 
 char Lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
@@ -28,9 +28,7 @@ char Lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + '
 
 std::span<const std::string_view> Namespaces() { return kNamespaces; }
 
-bool IsNamespace(std::string_view name) {
-  return std::ranges::find(kNamespaces, name) != std::end(kNamespaces);
-}
+bool IsNamespace(std::string_view name) { return std::ranges::find(kNamespaces, name) != std::end(kNamespaces); }
 
 std::span<const std::string_view> KeysOf(std::string_view name_space) {
   if (name_space == "workflow") return kWorkflowKeys;

@@ -15,10 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "application/records/record_writer.h"
 #include "application/records/span_builder.h"
-#include "domain/record_sinks.h"
 #include "domain/run_observer.h"
-#include "domain/time.h"
 
 namespace awf {
 
@@ -26,12 +25,6 @@ namespace awf {
 struct RecorderIdentity {
   std::string user, host, awf_version;
   std::set<std::string> secret_inputs;  // declared `secret: true`: masked whatever their name
-};
-
-struct RecorderSinks {
-  std::vector<LogSink*> logs;
-  AuditSink* audit = nullptr;  // required
-  SpanSink* spans = nullptr;   // null: no spans are made
 };
 
 // Sums over the run, for run.json.
@@ -44,13 +37,13 @@ struct RunCounts {
 
 class RunRecorder final : public RunObserver {
  public:
-  using Clock = std::function<WallClock::time_point()>;
+  using Clock = RecordWriter::Clock;
 
   RunRecorder(RecorderIdentity identity, RecorderSinks sinks, std::function<void(const Error&)> on_audit_failure,
               Clock clock = WallClock::now);
 
   RunCounts Counts() const;
-  std::optional<Error> AuditFailure() const;
+  std::optional<Error> AuditFailure() const { return writer_.AuditFailure(); }
 
   void RunStarted(const RunStart& start) override;
   void StepStarted(const StepContext& step, const StepStart& start) override;
@@ -77,30 +70,16 @@ class RunRecorder final : public RunObserver {
   OpenStep* Find(const StepContext& step);  // under mutex_; null for a step that is not open
   OpenStep Close(const StepContext& step, const StepEnd& end);
   void AddEvent(const StepContext& step, std::string name, Attributes attributes);
-  LogRecord NewLog(const StepContext* step, LogLevel level, std::string_view message) const;
-  void WriteLog(const LogRecord& record);
-  void WriteAudit(std::string_view type, const json::object& fields, Durability durability = Durability::kWritten);
-  void WriteSpan(const SpanRecord& span);
-  bool FirstFailure(const std::string& sink);
-  LogRecord SinkWarning(const std::string& sink) const;
-  void LogCall(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error);
-  void AuditCall(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error);
-  void LogStepEnd(const StepContext& step, const StepEnd& end);
   void LogAgentErrors(const StepContext& step, const StepEnd& end, const OpenStep& open);
-  void AuditStepEnd(const StepContext& step, const StepEnd& end, const OpenStep& open);
 
   const RecorderIdentity identity_;
-  const RecorderSinks sinks_;
-  const std::function<void(const Error&)> on_audit_failure_;
-  const Clock clock_;
+  RecordWriter writer_;
 
-  mutable std::mutex mutex_;  // guards what follows; never held while a sink writes
+  mutable std::mutex mutex_;  // guards what follows; never held while a record is written
   RunStart run_;              // constant once RunStarted was told
   RunCounts counts_;
   std::map<std::string, OpenStep> open_;  // by span id: one per entered state, whatever its attempts
   std::set<std::string> coexistence_told_;
-  std::optional<Error> audit_failure_;
-  std::set<std::string> failed_sinks_;
 };
 
 }  // namespace awf

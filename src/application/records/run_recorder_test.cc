@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "domain/test_time.h"
 #include "domain/trace_context.h"
 
 namespace awf {
@@ -18,8 +19,6 @@ using testing::IsEmpty;
 constexpr char kTrace[] = "4bf92f3577b34da6a3ce929d0e0e4736";
 constexpr char kRoot[] = "1111111111111111";
 constexpr char kStep[] = "2222222222222222";
-
-WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
 
 // "info message {fields} error=… step=… span=…"
 struct FakeLog : LogSink {

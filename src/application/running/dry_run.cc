@@ -9,21 +9,15 @@
 #include "application/language/template.h"
 #include "application/running/placeholder_scope.h"
 #include "application/running/run_context.h"
+#include "application/running/state_worker.h"
 #include "application/running/step_renderer.h"
 
 namespace awf {
 namespace {
 
-StepKind KindOf(const State& state) {
-  if (std::holds_alternative<AgentState>(state.body)) return StepKind::kAgent;
-  if (std::holds_alternative<TerminalState>(state.body)) return StepKind::kTerminal;
-  if (std::holds_alternative<ParallelState>(state.body)) return StepKind::kParallel;
-  if (std::holds_alternative<ForEachState>(state.body)) return StepKind::kForEach;
-  return StepKind::kCommand;
-}
-
 std::vector<PlannedTarget> TargetsOf(const State& state) {
   std::vector<PlannedTarget> targets;
+  targets.reserve(state.transitions.size() + 2);
   for (const Transition& transition : state.transitions)
     targets.push_back({transition.when.empty() ? "transitions" : transition.when.text, transition.target.state});
   if (state.on_success) targets.push_back({"on_success", state.on_success->state});
@@ -126,9 +120,9 @@ class Planner {
   void Add(PlannedState& planned, const State& state, const StepRenderer& renderer, const TemplateText& text,
            const std::string& field) const {
     if (text.empty()) return;
-    auto rendered = renderer.Text(state, text, field);
+    const auto rendered = renderer.Text(state, text, field);
     planned.texts.push_back(
-        {field, rendered ? std::move(*rendered) : text.text, rendered ? std::string() : rendered.error().message});
+        {field, rendered ? *rendered : text.text, rendered ? std::string() : rendered.error().message});
   }
 
   void Common(const State& state, const StepRenderer& renderer, PlannedState& planned) const {

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 
+#include "domain/test_files.h"
+
 namespace awf {
 namespace {
 
@@ -23,18 +25,6 @@ class NoAgents final : public AgentExecutor {
     ADD_FAILURE() << "a dry run started an agent";
     return {};
   }
-};
-
-class FilesInMemory final : public TextFiles {
- public:
-  std::expected<std::string, Error> Read(const std::filesystem::path& path) override {
-    const auto found = files.find(path.string());
-    if (found == files.end()) return Fail("USER.INPUT.MISSING_FILE", "cannot read " + path.string());
-    return found->second;
-  }
-  bool Exists(const std::filesystem::path& path) override { return files.contains(path.string()); }
-
-  std::map<std::string, std::string> files;
 };
 
 TemplateText Text(const std::string& text) { return {text, {"w.yaml", 1, 1}, {}}; }
@@ -181,7 +171,7 @@ TEST_F(DryRunTest, ItemsThatOnlyARunKnowsStayAsWritten) {
 }
 
 TEST_F(DryRunTest, AnAgentIsPreviewedWithItsWholeRequest) {
-  files_.files["/flows/ask.md"] = "about {{.states.list.Response.name}}";
+  files_.texts["/flows/ask.md"] = "about {{.states.list.Response.name}}";
   State ask;
   ask.name = "ask";
   AgentState agent;

@@ -7,7 +7,7 @@
 #include "application/language/expression.h"
 #include "application/language/template.h"
 #include "application/language/template_functions.h"
-#include "application/running/output_format.h"
+#include "domain/parse_json.h"
 #include "domain/utf8.h"
 
 namespace awf {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "domain/parse_json.h"
 #include "domain/trimmed.h"
 #include "domain/utf8.h"
 
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::string_view kFence = "```";
 constexpr std::size_t kCharactersShown = 200;
-constexpr std::size_t kDeepest = 256;  // levels; the parser's own limit is 32
 
 // The line that begins at `at`, without its end; `at` moves to the next line, or to npos after the last.
 std::string_view TakeLine(std::string_view text, std::size_t& at) {
@@ -47,15 +47,6 @@ std::optional<std::string_view> FirstJsonFence(std::string_view text) {
 }
 
 }  // namespace
-
-std::optional<json::value> ParseJson(std::string_view text) {
-  json::parse_options options;
-  options.max_depth = kDeepest;
-  json::error_code fault;
-  json::value value = json::parse(text, fault, {}, options);
-  if (fault) return std::nullopt;
-  return value;
-}
 
 std::expected<json::value, std::string> JsonOfAnswer(std::string_view text) {
   const std::string_view trimmed = Trimmed(text);

@@ -17,7 +17,4 @@ std::expected<json::value, std::string> JsonOfAnswer(std::string_view text);
 // The object that the text as a whole is; nothing when it is something else.
 std::optional<json::value> ObjectOfAnswer(std::string_view text);
 
-// JSON of any depth that a result may have.
-std::optional<json::value> ParseJson(std::string_view text);
-
 }  // namespace awf

@@ -141,9 +141,9 @@ void ParallelRunner::RecordUnbegun(BranchGroup& group, const StepContext& contex
     if (!bounds.cancelled.stop_requested() && Passed(bounds.deadline)) {
       branch.error->message = "the parallel state ran into its timeout before this branch began";
     }
-    // A record that cannot be written ends the run, which its next record tells.
-    (void)run_.memory.Record(
+    const auto recorded = run_.memory.Record(
         EndedRecord(place.within + branch.name, branch.name, SkippedFields(branch.error->message), {}, {}));
+    if (!recorded) return;  // the next record, that of the group, fails too and ends the run
   }
 }
 

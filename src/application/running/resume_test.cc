@@ -120,6 +120,12 @@ TEST_F(ResumeTest, ARunCutAfterAnyRecordComesToTheSameEnd) {
   }
 }
 
+TEST_F(ResumeTest, ARunCutAfterItsLastRecordRepeatsNothing) {
+  const auto expected = Comparable(Run());
+  EXPECT_EQ(Comparable(TakeUp(Records(journal_.records))), expected);
+  EXPECT_TRUE(ran_.empty());
+}
+
 TEST_F(ResumeTest, BranchesThatRunAtOnceAreTakenUpToo) {
   std::get<ParallelState>(workflow_.states[6].body).max_concurrent = 0;
   const auto expected = Comparable(Run());

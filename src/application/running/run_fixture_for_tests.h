@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <deque>
 #include <filesystem>
@@ -17,6 +16,8 @@
 #include <vector>
 
 #include "application/running/workflow_runner.h"
+#include "domain/test_files.h"
+#include "domain/test_folder.h"
 
 namespace awf {
 
@@ -153,17 +154,6 @@ class FakeAgents final : public AgentExecutor {
   StepResult result = Success("done");
 };
 
-class FakeFiles final : public TextFiles {
- public:
-  std::expected<std::string, Error> Read(const std::filesystem::path& path) override {
-    const auto found = files.find(path.string());
-    if (found != files.end()) return found->second;
-    return Fail("USER.INPUT.MISSING_FILE", "there is no file " + path.string());
-  }
-  bool Exists(const std::filesystem::path& path) override { return files.contains(path.string()); }
-  std::map<std::string, std::string> files;
-};
-
 class FakeJournal final : public RunJournal {
  public:
   std::expected<void, Error> Append(const json::object& record) override {
@@ -192,8 +182,6 @@ inline std::vector<StateTarget> ToAll(const std::vector<std::string>& names) {
 class RunFixture : public testing::Test {
  protected:
   RunFixture() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "awf-runner-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
     workflow_.name = "flow";
     workflow_.version = "1";
     workflow_.states.reserve(64);  // so that references to states stay good
@@ -203,7 +191,6 @@ class RunFixture : public testing::Test {
     request_.working_dir = folder_;
     request_.cancelled = stop_.get_token();
   }
-  ~RunFixture() override { std::filesystem::remove_all(folder_); }
 
   State& Add(std::string name, decltype(State::body) body) {
     if (workflow_.states.empty()) workflow_.initial = To(name);
@@ -265,13 +252,13 @@ class RunFixture : public testing::Test {
   }
 
   std::stop_source stop_;
-  std::filesystem::path folder_;
+  const TestFolder folder_;
   Workflow workflow_;
   RunRequest request_;
   Events events_;
   FakeCommands commands_;
   FakeAgents agents_;
-  FakeFiles files_;
+  FilesInMemory files_;
   FakeJournal journal_;
   RunJournal* used_journal_ = &journal_;
   WaitBetweenAttempts wait_ = [](std::chrono::milliseconds, const std::stop_token&) { return true; };

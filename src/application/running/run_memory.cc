@@ -87,6 +87,7 @@ std::vector<std::string> RunMemory::Succeeded(const std::string& parallel) const
 std::vector<std::pair<std::string, json::object>> RunMemory::Results() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, json::object>> results;
+  results.reserve(state_.order.size());
   for (const std::string& name : state_.order) results.emplace_back(name, *state_.results.at(name));
   return results;
 }

@@ -235,7 +235,7 @@ void Advance(RunState& run, const PathParts& place, const std::string& next, boo
   if (place.top()) {
     if (!next.empty()) {
       run.cursor = next;
-    } else if (!works) {
+    } else if (!works && !succeeded) {
       run.cursor = run.trail.empty() ? std::string() : run.trail.back();
     }
   } else if (place.pass) {

@@ -47,8 +47,9 @@ struct RunState {
   std::vector<std::string> order;  // names of the states that have results, as they first ended
   json::object captures;
   int entered = 0;  // top-level states entered since the run was started or taken up, for the step limit
-  // The top-level state that runs or comes next; after a state that stopped the run, that state; after the terminal
-  // state that ended it, the last one that worked. Empty: the initial one.
+  // The top-level state that runs or comes next; after a state that stopped the run, that state; after a terminal state
+  // that failed, the last one that worked; after one that succeeded, the terminal state itself, since nothing is left
+  // to repeat. Empty: the initial one.
   std::string cursor;
   std::vector<std::string> trail;  // working top-level states, as they were entered; the last is the newest
   std::map<std::string, LoopProgress> loops;

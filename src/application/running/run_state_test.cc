@@ -41,11 +41,18 @@ TEST(RunState, FollowsTheTopLevel) {
   EXPECT_EQ(state.entered, 2);
 }
 
-TEST(RunState, ATerminalLeavesTheCursorAtTheLastWorkingState) {
+TEST(RunState, AFailureTerminalLeavesTheCursorAtTheLastWorkingState) {
   const RunState state = Replay({BegunRecord({}), Entered("a"), Done("a", "bad", "failure"),
                                  EnteredRecord("bad", "bad", false), Done("bad", "", "failure")});
   EXPECT_EQ(state.cursor, "a");
   EXPECT_FALSE(state.results.contains("bad"));
+}
+
+TEST(RunState, ASuccessTerminalKeepsTheCursor) {
+  const RunState state =
+      Replay({BegunRecord({}), Entered("a"), Done("a", "done"), EnteredRecord("done", "done", false), Done("done")});
+  EXPECT_EQ(state.cursor, "done");
+  EXPECT_FALSE(state.results.contains("done"));
 }
 
 TEST(RunState, KeepsTheProgressOfNestedLoopsAndBranches) {

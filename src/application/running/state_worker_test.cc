@@ -105,9 +105,9 @@ TEST_F(WorkerTest, EachAttemptIsRenderedAnewWithAFreshDeadline) {
   a.timeout = TimeoutSetting{std::chrono::minutes(5), {}, {}};
   Terminal("done");
   const std::string path = (folder_ / "n").string();
-  files_.files[path] = "one";
+  files_.texts[path] = "one";
   commands_.run = [&](const CommandRequest& request) {
-    files_.files[path] = "two";
+    files_.texts[path] = "two";
     return request.step.attempt == 1 ? Failure("EXECUTION.COMMAND.FAILED", 1) : Success("");
   };
   Run();
@@ -214,8 +214,8 @@ TEST_F(WorkerTest, CapturesAreNamedAndLimited) {
 TEST_F(WorkerTest, ScriptsAreReadAsTheyArePromptsAreTemplates) {
   workflow_.file = "flows/f.yaml";
   request_.folders.scripts = {"/project/scripts", "/user/scripts"};
-  files_.files[(folder_ / "flows/ask.md").string()] = "Hello\n{{.inputs.who}}";
-  files_.files["/user/scripts/build.sh"] = "#!/bin/sh\necho {{.not.a.template}}";
+  files_.texts[(folder_ / "flows/ask.md").string()] = "Hello\n{{.inputs.who}}";
+  files_.texts["/user/scripts/build.sh"] = "#!/bin/sh\necho {{.not.a.template}}";
   request_.inputs = {{"who", "Ann"}, {"name", "build"}};
   Add("a", CommandState{{}, Text("{{.awf.scripts_dir}}/{{.inputs.name}}.sh")}).on_success = To("b");
   BodyOf(Agent("b", "", "done")).prompt_file = Text("ask.md");
@@ -225,12 +225,12 @@ TEST_F(WorkerTest, ScriptsAreReadAsTheyArePromptsAreTemplates) {
   EXPECT_EQ(commands_.requests[0].command, "");
   EXPECT_EQ(agents_.requests[0].prompt, "Hello\nAnn");
 
-  files_.files[(folder_ / "flows/ask.md").string()] = "Hello\n  {{.inputs.nobody}}";
+  files_.texts[(folder_ / "flows/ask.md").string()] = "Hello\n  {{.inputs.nobody}}";
   RunResult result = Run();
   EXPECT_EQ(result.end.error->code, "EXECUTION.TEMPLATE.UNDEFINED");
   EXPECT_EQ(result.end.error->position.file, (folder_ / "flows/ask.md").string());
   EXPECT_EQ(result.end.error->position.line, 2U);
-  files_.files.clear();
+  files_.texts.clear();
   result = Run();
   EXPECT_EQ(result.end.error->code, "USER.INPUT.MISSING_FILE");
   EXPECT_EQ(result.end.error->field, "script_file");
@@ -261,7 +261,7 @@ TEST_F(WorkerTest, AnswersInJsonAreReadOrFailTheStateAndMayBeTriedAgain) {
 TEST_F(WorkerTest, ConfiguredTimeoutsAndOptionsStandUnderTheStatesOwn) {
   request_.step_timeout = std::chrono::minutes(2);
   request_.agent_timeout = milliseconds(0);
-  request_.providers["claude"].options = {{"model", "small"}, {"maxTurns", 9}};
+  request_.providers["claude"].options = {{"model", "small"}, {"max_turns", 9}};
   Command("a", "x", "b");
   BodyOf(Agent("b", "hi", "c")).options = {{"max_turns", 3}};
   Loop("c", json::array{1}, {"body"}, "done");
@@ -272,7 +272,7 @@ TEST_F(WorkerTest, ConfiguredTimeoutsAndOptionsStandUnderTheStatesOwn) {
   EXPECT_GE(*commands_.requests[0].deadline, before + std::chrono::minutes(2));
   EXPECT_EQ(commands_.requests[1].deadline, std::nullopt);
   EXPECT_EQ(agents_.requests[0].deadline, std::nullopt);
-  EXPECT_EQ(json::serialize(agents_.requests[0].options), R"({"model":"small","max_turns":3})");
+  EXPECT_EQ(json::serialize(agents_.requests[0].options), R"({"max_turns":3,"model":"small"})");
   EXPECT_EQ(events_.lines[3], "start b agent provider=claude model=small");
 }
 

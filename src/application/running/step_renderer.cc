@@ -1,6 +1,5 @@
 #include "application/running/step_renderer.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -27,12 +26,6 @@ std::unexpected<Error> Wrong(std::string code, std::string message, const State&
 }
 
 // An option that is there is wrong; one that is missing may yet come from the configuration.
-bool HasFaultyKey(const CheckedOptions& checked) {
-  return std::ranges::any_of(checked.findings, [](const Finding& finding) {
-    return finding.severity == Severity::kError && !finding.error.field.empty();
-  });
-}
-
 // The content of a file as a template whose positions are the file's.
 TemplateText TextOfFile(std::string content, const fs::path& path) {
   TemplateText text{std::move(content), {path.string(), 1, 1}, {}};
@@ -234,15 +227,10 @@ std::expected<json::object, Error> StepRenderer::Options(const State& state, con
     if (!item) return std::unexpected(item.error());
     rendered[key] = std::move(*item);
   }
-  const std::map<std::string, std::string> no_sources;
-  CheckedOptions checked = CheckProviderOptions({provider, rendered, agent.option_sources, true}, scope_.environment);
   const auto configured = run_.providers.find(provider);
-  if (configured != run_.providers.end() && !configured->second.options.empty() && !HasFaultyKey(checked)) {
-    json::object merged =
-        CheckProviderOptions({provider, configured->second.options, no_sources, true}, scope_.environment).options;
-    for (const auto& [key, value] : checked.options) merged[key] = value;
-    checked = CheckProviderOptions({provider, merged, no_sources, true}, scope_.environment);
-  }
+  const json::object* defaults = configured == run_.providers.end() ? nullptr : &configured->second.options;
+  CheckedOptions checked =
+      CheckProviderOptions({provider, rendered, agent.option_sources, true, defaults}, scope_.environment);
   for (Finding& finding : checked.findings) {
     if (finding.severity != Severity::kError) continue;
     const auto position = agent.option_positions.find(finding.error.field);

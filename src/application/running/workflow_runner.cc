@@ -97,6 +97,7 @@ class OneRun {
     const State* state = workflow_.Find(request_.only_state);
     if (state != nullptr) return (void)Enter(*state, Flow::kAlone, false);
     std::vector<std::string> names;
+    names.reserve(workflow_.states.size());
     for (const State& known : workflow_.states) names.push_back(known.name);
     const std::string nearest = NearestName(request_.only_state, names);
     FailRun({"USER.INPUT.INVALID_FORMAT",

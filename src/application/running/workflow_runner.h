@@ -7,8 +7,8 @@
 //
 // Every state that is entered is told as started and as ended, whatever goes wrong with it; its end is told when it is
 // in the journal. Cancellation: no new state is entered after it, the running ones end as cancelled, and so does the
-// run. Limits are the specification's; the 10 000 states that a run may enter are those of its top level, what loops
-// enter is bounded by theirs (10 000 passes, 10 000 states in each).
+// run. A run may enter 10 000 states at its top level; what loops enter is bounded by theirs (10 000 passes, 10 000
+// states in each).
 #pragma once
 
 #include <chrono>

@@ -21,7 +21,13 @@ void AgentChecker::Check(const State& state, const AgentState& agent) {
 }
 
 void AgentChecker::Options(const State& state, const AgentState& agent, const std::string& provider) {
-  const CheckedOptions checked = CheckProviderOptions({provider, agent.options, agent.option_sources}, environment_);
+  const json::object* defaults = nullptr;
+  if (context_.providers != nullptr) {
+    const auto configured = context_.providers->find(provider);
+    if (configured != context_.providers->end()) defaults = &configured->second.options;
+  }
+  const CheckedOptions checked =
+      CheckProviderOptions({provider, agent.options, agent.option_sources, false, defaults}, context_.environment);
   for (Finding finding : checked.findings) {
     const auto position = agent.option_positions.find(finding.error.field);
     finding.error.position = position == agent.option_positions.end() ? agent.provider.position : position->second;

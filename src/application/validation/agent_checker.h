@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "application/language/scope.h"
+#include "application/validation/workflow_validator.h"
 #include "domain/workflow.h"
 
 namespace awf {
 
 class AgentChecker {
  public:
-  AgentChecker(const EnvironmentLookup& environment, std::vector<Finding>& findings)
-      : environment_(environment), findings_(findings) {}
+  AgentChecker(const ValidationContext& context, std::vector<Finding>& findings)
+      : context_(context), findings_(findings) {}
 
   void Check(const State& state, const AgentState& agent);
 
@@ -21,7 +21,7 @@ class AgentChecker {
   void Options(const State& state, const AgentState& agent, const std::string& provider);
   void EmptyProxy(const State& state, const AgentState& agent);
 
-  const EnvironmentLookup& environment_;
+  const ValidationContext& context_;
   std::vector<Finding>& findings_;
 };
 

@@ -4,24 +4,12 @@
 
 #include "application/validation/findings.h"
 #include "application/validation/test_workflows.h"
+#include "domain/test_files.h"
 
 namespace awf {
 namespace {
 
 namespace fs = std::filesystem;
-
-class FilesInMemory final : public TextFiles {
- public:
-  std::expected<std::string, Error> Read(const fs::path& path) override {
-    ++reads;
-    if (!Exists(path)) return Fail("USER.INPUT.MISSING_FILE", "there is no file " + path.string());
-    return texts[path];
-  }
-  bool Exists(const fs::path& path) override { return texts.contains(path); }
-
-  std::map<fs::path, std::string> texts;
-  int reads = 0;
-};
 
 class FileCheckerTest : public testing::Test {
  protected:

@@ -70,10 +70,14 @@ void StateGraph::ConnectTarget(std::size_t state, Node from, const StateTarget& 
 void StateGraph::ConnectInside(std::size_t state) {
   const State& at = workflow_.states[state];
   const auto members = MembersOf(at);
-  const auto first = members.empty() ? std::nullopt : index_.Find(members[0].state);
+  // As a node, or nothing: g++ 12 takes an optional index for uninitialised in optimised builds.
+  const auto entry_or = [&](Node otherwise) {
+    const auto first = members.empty() ? std::optional<std::size_t>() : index_.Find(members[0].state);
+    return first.has_value() ? EntryOf(first.value()) : otherwise;
+  };
   for (const StateTarget& member : members) complete_ = complete_ && index_.Find(member.state).has_value();
   if (const auto* loop = std::get_if<ForEachState>(&at.body)) {
-    const Node body = first ? EntryOf(*first) : PassEndOf(state);
+    const Node body = entry_or(PassEndOf(state));
     Connect(EntryOf(state), body, Kind::kSuccess);
     if (!SurelyRuns(*loop)) {
       Connect(EntryOf(state), DoneOf(state), Kind::kSuccess);
@@ -83,7 +87,7 @@ void StateGraph::ConnectInside(std::size_t state) {
     Connect(PassEndOf(state), DoneOf(state), Kind::kSuccess);
     Connect(PassEndOf(state), FailedOf(state), Kind::kLost);
   } else if (IsParallel(at)) {
-    Connect(EntryOf(state), first ? EntryOf(*first) : DoneOf(state), Kind::kSuccess);
+    Connect(EntryOf(state), entry_or(DoneOf(state)), Kind::kSuccess);
   }
 }
 

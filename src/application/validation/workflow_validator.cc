@@ -20,7 +20,7 @@ void ValidateWorkflow(const Workflow& workflow, const ValidationContext& context
   TemplateChecker templates(references);
   ExpressionChecker expressions(references, templates, context.regexes);
   TextChecker texts(graph, references, templates, expressions);
-  AgentChecker agents(context.environment, findings);
+  AgentChecker agents(context, findings);
   FileChecker files(workflow, context, templates, findings);
   for (const State& state : workflow.states) {
     texts.Check(state);

@@ -4,10 +4,13 @@
 // files that it names, empty proxies. Offline: no network, no program is started.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "application/language/folders.h"
 #include "application/language/scope.h"
+#include "domain/config.h"
 #include "domain/regex.h"
 #include "domain/text_files.h"
 #include "domain/workflow.h"
@@ -20,6 +23,7 @@ struct ValidationContext {
   const RegexCompiler* regexes = nullptr;  // patterns of inputs and of `matches`
   TextFiles* files = nullptr;              // prompt_file, script_file: they exist, and their templates are right
   Folders folders;
+  const std::map<std::string, ProviderConfig>* providers = nullptr;  // of the configuration
 };
 
 // Appends to `findings`, in no order.

@@ -224,7 +224,7 @@ void Attempt::Supervise() {
   cli_->Finish();
   DrainChannel();
   proxy_.Finish();
-  stream_->Finish();
+  stream_->Finish(cancelled_);
   keeper_->Stop(milliseconds{0});
 }
 
@@ -309,7 +309,11 @@ void Attempt::StopIfDue() {
 void Attempt::Terminate() {
   keeper_->SignalGroup(cli_->job(), SIGTERM);
   signalled_ = SteadyClock::now();
-  proxy_.StepEnds();
+  if (cancelled_ || timed_out_) {
+    proxy_.StepIsStopped(cancelled_ ? CallOutcome::kCancelled : CallOutcome::kTimeout);
+  } else {
+    proxy_.StepEnds();
+  }
   phase_ = Phase::kTerminating;
   phase_until_ = *signalled_ + kKillAfter;
 }

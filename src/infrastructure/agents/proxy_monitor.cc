@@ -7,6 +7,29 @@ namespace awf::agents {
 
 using channel::ServerEvent;
 
+namespace {
+
+// How a call ends whose server ended before it had an answer.
+CallEnd Unanswered(const CallRecord& call, std::optional<CallOutcome> stopped) {
+  CallEnd end;
+  end.outcome = stopped.value_or(CallOutcome::kLost);
+  end.duration = std::max(std::chrono::duration_cast<std::chrono::microseconds>(WallClock::now() - call.time),
+                          std::chrono::microseconds{0});
+  if (!stopped) {
+    end.error = "proxy lost: no result before the server ended";
+    end.error_type = "proxy_lost";
+  } else if (*stopped == CallOutcome::kTimeout) {
+    end.error = "timeout: the step ran out of time";
+    end.error_type = "timeout";
+  } else {
+    end.error = "cancelled: the step was stopped";
+    end.error_type = "cancelled";
+  }
+  return end;
+}
+
+}  // namespace
+
 void ProxyMonitor::Handle(const ServerEvent& event) {
   switch (event.kind) {
     case ServerEvent::Kind::kConnected:
@@ -76,14 +99,8 @@ void ProxyMonitor::Close(std::uint64_t connection, bool said_bye) {
 
 void ProxyMonitor::LoseCalls(Server& server, ProxyLost& lost) {
   for (const auto& [id, call] : server.in_flight) {
-    CallEnd end;
-    end.outcome = CallOutcome::kLost;
-    end.duration = std::max(std::chrono::duration_cast<std::chrono::microseconds>(WallClock::now() - call.time),
-                            std::chrono::microseconds{0});
-    end.error = "proxy lost: no result before the server ended";
-    end.error_type = "proxy_lost";
-    observer_.CallFinished(step_, call, end);
-    ++lost.calls;
+    observer_.CallFinished(step_, call, Unanswered(call, stopped_));
+    if (!stopped_) ++lost.calls;
   }
   lost_calls_ += lost.calls;
   server.in_flight.clear();

@@ -2,8 +2,8 @@
 //
 // Fed with the channel's events, it tells the observer of servers and calls, knows whether the agent is connected
 // (handshake and tool list seen), and which servers died. A server that ends without `bye` after its handshake and
-// before the CLI's final event has died; its calls in flight end as lost. Several servers per attempt are normal.
-// One thread.
+// before the CLI's final event has died; its calls in flight end as lost, or when it was awf that stopped the step, as
+// cancelled or timed out. Several servers per attempt are normal. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -32,6 +32,12 @@ class ProxyMonitor {
   bool JudgeEnds();
   // From now on servers end because the step ends.
   void StepEnds() { ending_ = true; }
+  // The same, since awf stops it: `how` (cancelled or timeout) is what becomes of calls that a server cannot answer any
+  // more, and nothing is lost by that.
+  void StepIsStopped(CallOutcome how) {
+    ending_ = true;
+    stopped_ = how;
+  }
   // No more events will come: what is open is lost.
   void Finish();
 
@@ -70,6 +76,7 @@ class ProxyMonitor {
   std::string client_version_;
   bool connected_ = false, listed_ = false, handshaken_ = false, ending_ = false;
   bool unreplaced_ = false;
+  std::optional<CallOutcome> stopped_;
   int starts_ = 0, calls_ = 0, lost_calls_ = 0;
 };
 

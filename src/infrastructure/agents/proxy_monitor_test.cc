@@ -152,6 +152,31 @@ TEST_F(ProxyMonitorTest, CallsStillOpenAtTheEndAreLostOnce) {
   EXPECT_EQ(Failure(), "the MCP server of the step died; 1 call was lost");
 }
 
+TEST_F(ProxyMonitorTest, CallsThatAwfItselfCutsOffAreNotLost) {
+  Connect(1);
+  Ready(1);
+  List(1);
+  Start(1, "a");
+  monitor_.StepIsStopped(CallOutcome::kCancelled);
+  Close(1, false);
+  monitor_.JudgeEnds();
+  monitor_.Finish();
+  EXPECT_TRUE(observer_.Has("end Bash cancelled cancelled")) << observer_.All();
+  EXPECT_EQ(observer_.Count("lost"), 0);
+  EXPECT_EQ(Failure(), "");
+}
+
+TEST_F(ProxyMonitorTest, CallsThatRunIntoTheTimeoutOfTheStepSaySo) {
+  Connect(1);
+  Ready(1);
+  List(1);
+  Start(1, "a");
+  monitor_.StepIsStopped(CallOutcome::kTimeout);
+  monitor_.Finish();
+  EXPECT_TRUE(observer_.Has("end Bash timeout timeout")) << observer_.All();
+  EXPECT_EQ(observer_.Count("lost"), 0);
+}
+
 TEST_F(ProxyMonitorTest, ProbeThatLeavesWithoutListingIsNothing) {
   Connect(1);
   Close(1, false);

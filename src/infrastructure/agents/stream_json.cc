@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "domain/parse_json.h"
 #include "domain/utf8.h"
 
 namespace awf::agents {
@@ -44,22 +45,13 @@ std::string RepairSurrogates(std::string_view text) {
   return repaired;
 }
 
-std::optional<json::value> Parse(std::string_view text) {
-  json::parse_options options;
-  options.max_depth = 256;
-  json::error_code error;
-  json::value value = json::parse(json::string_view(text.data(), text.size()), error, {}, options);
-  if (error) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::optional<json::value> ParseRepairedJson(std::string_view text) {
-  if (auto value = Parse(text)) return value;
+  if (auto value = ParseJson(text)) return value;
   const std::string repaired = RepairSurrogates(RepairUtf8(text));
   if (repaired == text) return std::nullopt;
-  return Parse(repaired);
+  return ParseJson(repaired);
 }
 
 std::optional<json::object> ParseStreamLine(std::string_view line) {

@@ -119,10 +119,10 @@ void StreamMonitor::PermissionDenied(std::string_view name) {
 
 void StreamMonitor::Tokens(const TokenUsage& usage) { observer_.TokensUsed(rules_.step, usage); }
 
-void StreamMonitor::Finish() {
+void StreamMonitor::Finish(bool cancelled) {
   for (const auto& [id, use] : native_) Bypass(use);
   native_.clear();
-  if (rules_.intercept && !level_) {
+  if (rules_.intercept && !level_ && !cancelled) {
     IsolationReport report;
     report.reason = "not announced";
     Report(std::move(report));

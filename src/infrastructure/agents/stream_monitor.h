@@ -42,8 +42,9 @@ class StreamMonitor final : public AgentEvents {
   void HopelessRetry(const Error& why) override { Stop(why); }
   void FinalEvent() override { final_event_ = true; }
 
-  // The stream is over: native uses without a result count as bypasses, a step without announcement gets its level.
-  void Finish();
+  // The stream is over: native uses without a result count as bypasses, a step without announcement gets its level; but
+  // not when it was `cancelled` before it could announce anything, which proves nothing.
+  void Finish(bool cancelled = false);
 
   // Set as soon as the CLI must be stopped; the first reason stays.
   const std::optional<Error>& stop_reason() const { return stop_reason_; }

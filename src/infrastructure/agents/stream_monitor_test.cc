@@ -141,6 +141,12 @@ TEST_F(StreamMonitorTest, NeverAnnouncedIsCoexisting) {
   EXPECT_TRUE(observer_.Has("isolation coexisting not announced"));
 }
 
+TEST_F(StreamMonitorTest, CancelledBeforeItsAnnouncementProvesNothing) {
+  Monitor().Finish(true);
+  EXPECT_FALSE(Monitor().level());
+  EXPECT_EQ(observer_.Count("isolation"), 0);
+}
+
 TEST_F(StreamMonitorTest, FirstStopReasonStays) {
   Monitor().HopelessRetry({"EXECUTION.AGENT.AUTH", "401", {}, {}, {}, {}});
   Monitor().Announced({}, false, "");

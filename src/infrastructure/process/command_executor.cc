@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "domain/terminal_text.h"
+#include "infrastructure/process/descriptor_limit.h"
 #include "infrastructure/process/environment.h"
 #include "infrastructure/process/exit_text.h"
 #include "infrastructure/process/keeper.h"
@@ -101,7 +103,9 @@ Error SpawnFailed(const std::string& why) {
 }
 
 Error SpawnFailed(const std::string& stage, int error) {
-  return SpawnFailed(stage + ": " + std::generic_category().message(error));
+  Error failed = SpawnFailed(stage + ": " + std::generic_category().message(error));
+  failed.hint = DescriptorHint(error);
+  return failed;
 }
 
 // The shell, or the interpreter that the script names.
@@ -123,6 +127,7 @@ std::expected<ShellCommand, Error> CommandRun::MakeProgram(const std::vector<std
 
 std::optional<Error> CommandRun::Start(const std::filesystem::path& program,
                                        const std::vector<std::string>& environment) {
+  if (cancelled_.fd() < 0) return SpawnFailed("eventfd", EMFILE);  // without it, it could not be cancelled
   auto keeper = Keeper::Spawn(program);
   if (!keeper) return keeper.error();
   keeper_ = std::move(*keeper);

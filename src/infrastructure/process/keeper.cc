@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "domain/time.h"
+#include "infrastructure/process/descriptor_limit.h"
 #include "infrastructure/process/keeper_registry.h"
 #include "infrastructure/process/keeper_wire.h"
 #include "infrastructure/process/remove_tree.h"
@@ -36,7 +37,8 @@ struct SocketPair {
 
 std::unexpected<Error> NoKeeper(const char* what, int error) {
   return Fail("EXECUTION.COMMAND.SPAWN_FAILED",
-              std::string("cannot start the keeper process: ") + what + ": " + std::generic_category().message(error));
+              std::string("cannot start the keeper process: ") + what + ": " + std::generic_category().message(error),
+              DescriptorHint(error));
 }
 
 std::expected<SocketPair, Error> MakeSockets() {
@@ -158,6 +160,7 @@ std::expected<std::unique_ptr<Keeper>, Error> Keeper::Fork() {
   const int error = errno;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return NoKeeper("fork", error);
+  GiveUsersDescriptorLimit(pid);
   registry.Add(pid);
   return std::unique_ptr<Keeper>(new Keeper(std::move(pair->owner), pid));
 }
@@ -174,6 +177,7 @@ std::expected<std::unique_ptr<Keeper>, Error> Keeper::Spawn(const std::filesyste
   const SpawnPlan plan(pair->keeper.get());
   pid_t pid = 0;
   if (const int error = plan.Run(program.c_str(), argv, pid); error != 0) return NoKeeper(program.c_str(), error);
+  GiveUsersDescriptorLimit(pid);
   registry.Add(pid);
   return std::unique_ptr<Keeper>(new Keeper(std::move(pair->owner), pid));
 }

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "infrastructure/process/descriptor_limit.h"
 #include "infrastructure/process/process_test_support.h"
 
 namespace awf::process {
@@ -363,6 +364,28 @@ TEST_P(KeeperTest, DescriptorsOfTheOwnerAreNotKept) {
   auto other = GetParam() ? Keeper::Spawn() : Keeper::Fork();
   ASSERT_TRUE(other.has_value());
   EXPECT_EQ(pipe.Drain(), "");  // ends although the other keeper lives
+}
+
+TEST_P(KeeperTest, ProgramsDoNotSeeARaisedDescriptorLimit) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit low{200, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  {
+    const RaisedDescriptorLimit raised;
+    auto other = GetParam() ? Keeper::Spawn() : Keeper::Fork();
+    ASSERT_TRUE(other.has_value());
+    rlimit now{};
+    ::getrlimit(RLIMIT_NOFILE, &now);
+    EXPECT_EQ(now.rlim_cur, before.rlim_max);
+    std::swap(keeper_, *other);
+    events_.emplace(*keeper_);
+    EXPECT_EQ(Run(Shell("ulimit -S -n")).first, "200\n");
+  }
+  rlimit after{};
+  ::getrlimit(RLIMIT_NOFILE, &after);
+  EXPECT_EQ(after.rlim_cur, 200U);
+  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_P(KeeperTest, ManyProgramsLeaveNoDescriptorsBehind) {

@@ -11,22 +11,15 @@
 #include <iterator>
 #include <thread>
 
+#include "domain/test_folder.h"
+#include "domain/test_time.h"
 #include "infrastructure/telemetry/record_cut.h"
 #include "infrastructure/telemetry/sha256.h"
 
 namespace awf::telemetry {
 namespace {
 
-WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
-
-std::vector<std::string> Lines(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
-
-// Empty when the chain holds, else what is wrong: the check of the specification, written anew.
+// Empty when the chain holds, else what is wrong: the chain as docs/records.md tells it, computed anew.
 std::string ChainFault(const std::vector<std::string>& lines) {
   std::string prev(64, '0');
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -44,19 +37,12 @@ std::string ChainFault(const std::vector<std::string>& lines) {
 
 class AuditFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-audit-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    path_ = folder_ / "audit.jsonl";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_, path_;
+  const TestFolder folder_;
+  const std::filesystem::path path_ = folder_ / "audit.jsonl";
   Masker masker_;
 };
 
-TEST_F(AuditFileTest, WritesTheTestVectorOfTheSpecification) {
+TEST_F(AuditFileTest, WritesTheDocumentedTestVector) {
   long long now = 1793700900000;
   auto audit = AuditFile::Create(path_, "r", masker_, [&] { return At(now); });
   ASSERT_TRUE(audit);
@@ -65,7 +51,7 @@ TEST_F(AuditFileTest, WritesTheTestVectorOfTheSpecification) {
   now = 1793700909125;
   ASSERT_TRUE((*audit)->Append("run.completed", {{"status", "success"}}, Durability::kOnDisk));
   EXPECT_THAT(
-      Lines(path_),
+      FileLines(path_),
       testing::ElementsAre(
           R"({"v":1,"seq":0,"time":"2026-11-03T10:15:00.000Z","run":"r","type":"run.started","prev":)"
           R"("0000000000000000000000000000000000000000000000000000000000000000","hash":)"
@@ -102,7 +88,7 @@ TEST_F(AuditFileTest, HoldsTheChainWithConcurrentWriters) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const auto lines = Lines(path_);
+  const auto lines = FileLines(path_);
   EXPECT_EQ(lines.size(), 1U * kThreads * kRecords);
   EXPECT_EQ(ChainFault(lines), "");
   EXPECT_EQ((*audit)->Head().seq, kThreads * kRecords - 1);
@@ -119,7 +105,7 @@ TEST_F(AuditFileTest, MasksThenCuts) {
   ASSERT_TRUE((*audit)->Append("tool.call",
                                {{"tool", "Bash"}, {"error", error}, {"token", "abc"}, {"bad", "a\xFF"}, {"n", 1}},
                                Durability::kWritten));
-  const auto lines = Lines(path_);
+  const auto lines = FileLines(path_);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_LE(lines[0].size() + 1, kLongestLine);
   EXPECT_GT(lines[0].size(), kLongestLine - 2000);
@@ -164,7 +150,7 @@ TEST_F(AuditContinuedTest, GoesOnFromTheLastRecord) {
   Write(3);
   EXPECT_EQ(Continue(), 2);
   EXPECT_EQ(Continue(), 3);  // the last line is as long as lines get
-  const auto lines = Lines(path_);
+  const auto lines = FileLines(path_);
   EXPECT_EQ(lines.size(), 5U);
   EXPECT_EQ(ChainFault(lines), "");
 }
@@ -173,7 +159,7 @@ TEST_F(AuditContinuedTest, BeginsWhereThereIsNothing) {
   EXPECT_EQ(Continue(), -1);
   std::ofstream(path_, std::ios::trunc).close();
   EXPECT_EQ(Continue(), -1);
-  EXPECT_EQ(ChainFault(Lines(path_)), "");
+  EXPECT_EQ(ChainFault(FileLines(path_)), "");
 }
 
 TEST_F(AuditContinuedTest, AnswersACutLine) {
@@ -181,7 +167,7 @@ TEST_F(AuditContinuedTest, AnswersACutLine) {
   Write(2);
   Leave(cut);
   EXPECT_EQ(Continue(), 2);  // that of `recovered`
-  auto lines = Lines(path_);
+  auto lines = FileLines(path_);
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(lines[2], cut);
   const json::value recovered = json::parse(lines[3]);
@@ -200,7 +186,7 @@ TEST_F(AuditContinuedTest, EveryPlaceOfACutIsAnswered) {
   for (std::size_t length = 1; length < whole.size(); ++length) {
     std::ofstream(path_, std::ios::trunc) << whole.substr(0, length);
     Continue();
-    auto lines = Lines(path_);
+    auto lines = FileLines(path_);
     const bool in_first = length < second - 1;
     const bool between = length == second - 1 || length == second || length == whole.size() - 1;
     if (!between) lines.erase(lines.begin() + (in_first ? 0 : 1));
@@ -214,7 +200,7 @@ TEST_F(AuditContinuedTest, AnswersACutLineThatWasEndedAlready) {
   Write(1);
   Leave("{\"v\":\n");
   EXPECT_EQ(Continue(), 1);
-  auto lines = Lines(path_);
+  auto lines = FileLines(path_);
   EXPECT_EQ(json::parse(lines[2]).at("dropped_bytes").as_int64(), 5);
   lines.erase(lines.begin() + 1);
   EXPECT_EQ(ChainFault(lines), "");

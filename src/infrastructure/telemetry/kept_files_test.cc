@@ -5,36 +5,14 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
+
+#include "domain/test_folder.h"
 
 namespace awf::telemetry {
 namespace {
 
-unsigned Mode(const std::filesystem::path& path) {
-  struct stat info{};
-  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0U;
-}
-
-std::string Contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 class TextFilesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-files-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path Write(const std::string& name, std::string_view text) const {
-    const std::filesystem::path path = folder_ / name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
   std::filesystem::path CopyOf(const std::filesystem::path& path) const {
     return folder_ / "run" / "files" / path.relative_path();
   }
@@ -48,7 +26,7 @@ class TextFilesTest : public testing::Test {
     return text.error().message.substr(std::min(begin.size(), text.error().message.size()));
   }
 
-  std::filesystem::path folder_;
+  const TestFolder folder_;
   PlainFiles plain_;
 };
 
@@ -56,10 +34,10 @@ using PlainFilesTest = TextFilesTest;
 using KeptFilesTest = TextFilesTest;
 
 TEST_F(PlainFilesTest, ReadsTextAsItIs) {
-  EXPECT_EQ(plain_.Read(Write("a.md", "Grüße\r\n")), "Grüße\r\n");
-  EXPECT_EQ(plain_.Read(Write("empty.md", "")), "");
+  EXPECT_EQ(plain_.Read(folder_.Put("a.md", "Grüße\r\n")), "Grüße\r\n");
+  EXPECT_EQ(plain_.Read(folder_.Put("empty.md", "")), "");
   const std::string longest(kMaxTextFileBytes, 'x');
-  EXPECT_EQ(plain_.Read(Write("long.md", longest)), longest);
+  EXPECT_EQ(plain_.Read(folder_.Put("long.md", longest)), longest);
   std::filesystem::create_symlink(folder_ / "empty.md", folder_ / "link.md");
   EXPECT_EQ(plain_.Read(folder_ / "link.md"), "");
 }
@@ -68,9 +46,9 @@ TEST_F(PlainFilesTest, NamesPathAndCauseOfWhatItCannotRead) {
   EXPECT_EQ(Cause(plain_, folder_ / "no.md"), "No such file or directory");
   EXPECT_EQ(Cause(plain_, folder_), "it is a folder");
   EXPECT_EQ(Cause(plain_, "/dev/null"), "it is not a regular file");
-  EXPECT_EQ(Cause(plain_, Write("long.md", std::string(kMaxTextFileBytes + 1, 'x'))), "it is longer than 1 MiB");
-  EXPECT_EQ(Cause(plain_, Write("latin.md", "abc\xE9 def")), "it is not UTF-8 text (at byte 3)");
-  EXPECT_EQ(Cause(plain_, Write("cut.md", "\xC3\xA9\xC3")), "it is not UTF-8 text (at byte 2)");
+  EXPECT_EQ(Cause(plain_, folder_.Put("long.md", std::string(kMaxTextFileBytes + 1, 'x'))), "it is longer than 1 MiB");
+  EXPECT_EQ(Cause(plain_, folder_.Put("latin.md", "abc\xE9 def")), "it is not UTF-8 text (at byte 3)");
+  EXPECT_EQ(Cause(plain_, folder_.Put("cut.md", "\xC3\xA9\xC3")), "it is not UTF-8 text (at byte 2)");
 }
 
 TEST_F(PlainFilesTest, DoesNotWaitForTheWriterOfAPipe) {
@@ -79,7 +57,7 @@ TEST_F(PlainFilesTest, DoesNotWaitForTheWriterOfAPipe) {
 }
 
 TEST_F(PlainFilesTest, ExistsIsTrueOfEverythingButFolders) {
-  EXPECT_TRUE(plain_.Exists(Write("a.md", "x")));
+  EXPECT_TRUE(plain_.Exists(folder_.Put("a.md", "x")));
   EXPECT_TRUE(plain_.Exists("/dev/null"));
   EXPECT_FALSE(plain_.Exists(folder_));
   EXPECT_FALSE(plain_.Exists(folder_ / "no.md"));
@@ -87,46 +65,46 @@ TEST_F(PlainFilesTest, ExistsIsTrueOfEverythingButFolders) {
 
 TEST_F(KeptFilesTest, KeepsAPrivateCopyOfWhatItReads) {
   std::filesystem::create_directory(folder_ / "run");
-  const std::filesystem::path path = Write("prompts/review.md", "Review it.\n");
+  const std::filesystem::path path = folder_.Put("prompts/review.md", "Review it.\n");
   const mode_t old = ::umask(0);
   KeptFiles files(folder_ / "run" / "files", false);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run" / "files"));
   EXPECT_EQ(files.Read(path), "Review it.\n");
   ::umask(old);
-  EXPECT_EQ(Contents(CopyOf(path)), "Review it.\n");
-  EXPECT_EQ(Mode(folder_ / "run" / "files"), 0700U);
-  EXPECT_EQ(Mode(CopyOf(path).parent_path()), 0700U);
-  EXPECT_EQ(Mode(CopyOf(path)), 0600U);
+  EXPECT_EQ(FileText(CopyOf(path)), "Review it.\n");
+  EXPECT_EQ(FileMode(folder_ / "run" / "files"), 0700U);
+  EXPECT_EQ(FileMode(CopyOf(path).parent_path()), 0700U);
+  EXPECT_EQ(FileMode(CopyOf(path)), 0600U);
   EXPECT_EQ(Cause(files, folder_ / "no.md"), "No such file or directory");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "run" / "files"), {}), 1);
 }
 
 TEST_F(KeptFilesTest, CopiesStayInTheirFolderWhateverThePath) {
   std::filesystem::create_directory(folder_ / "run");
-  const std::filesystem::path path = Write("a.md", "x");
+  const std::filesystem::path path = folder_.Put("a.md", "x");
   KeptFiles files(folder_ / "run" / "files", false);
   EXPECT_EQ(files.Read("/../.." + folder_.string() + "/b/../a.md").error().code, "USER.INPUT.MISSING_FILE");
   std::filesystem::create_directory(folder_ / "b");
   EXPECT_EQ(files.Read("/../.." + folder_.string() + "/b/../a.md"), "x");
-  EXPECT_EQ(Contents(CopyOf(path)), "x");
+  EXPECT_EQ(FileText(CopyOf(path)), "x");
 }
 
 TEST_F(KeptFilesTest, ReadsAChangedFileAnewAndReplacesTheCopy) {
   std::filesystem::create_directory(folder_ / "run");
   KeptFiles files(folder_ / "run" / "files", false);
-  const std::filesystem::path path = Write("a.md", "first");
+  const std::filesystem::path path = folder_.Put("a.md", "first");
   EXPECT_EQ(files.Read(path), "first");
   EXPECT_EQ(files.Read(path), "first");
-  Write("a.md", "second");
+  folder_.Put("a.md", "second");
   EXPECT_EQ(files.Read(path), "second");
-  EXPECT_EQ(Contents(CopyOf(path)), "second");
+  EXPECT_EQ(FileText(CopyOf(path)), "second");
 }
 
 TEST_F(KeptFilesTest, AResumedRunIsGivenTheCopies) {
   std::filesystem::create_directory(folder_ / "run");
-  const std::filesystem::path kept = Write("kept.md", "then"), fresh = Write("fresh.md", "one");
+  const std::filesystem::path kept = folder_.Put("kept.md", "then"), fresh = folder_.Put("fresh.md", "one");
   EXPECT_TRUE(KeptFiles(folder_ / "run" / "files", false).Read(kept));
-  Write("kept.md", "now");
+  folder_.Put("kept.md", "now");
   KeptFiles resumed(folder_ / "run" / "files", true);
   EXPECT_EQ(resumed.Read(kept), "then");
   std::filesystem::remove(kept);
@@ -136,13 +114,13 @@ TEST_F(KeptFilesTest, AResumedRunIsGivenTheCopies) {
 
   // A file that the resumed run is the first to read behaves as in a first run.
   EXPECT_EQ(resumed.Read(fresh), "one");
-  Write("fresh.md", "two");
+  folder_.Put("fresh.md", "two");
   EXPECT_EQ(resumed.Read(fresh), "two");
-  EXPECT_EQ(Contents(CopyOf(fresh)), "two");
+  EXPECT_EQ(FileText(CopyOf(fresh)), "two");
 }
 
 TEST_F(KeptFilesTest, TellsWhenTheCopyCannotBeWritten) {
-  const std::filesystem::path path = Write("a.md", "x");
+  const std::filesystem::path path = folder_.Put("a.md", "x");
   KeptFiles files(folder_ / "run" / "files", false);  // there is no run folder
   const auto text = files.Read(path);
   ASSERT_FALSE(text);

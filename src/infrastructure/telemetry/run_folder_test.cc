@@ -7,33 +7,16 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
+
+#include "domain/test_folder.h"
+#include "domain/test_time.h"
 
 namespace awf::telemetry {
 namespace {
 
-WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
-
-unsigned Mode(const std::filesystem::path& path) {
-  struct stat info{};
-  return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0U;
-}
-
-std::string Contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 class RunFolderTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-run-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_;
+  const TestFolder folder_;
   Masker masker_;
 };
 
@@ -47,14 +30,14 @@ TEST_F(RunFolderTest, IsPrivateWhateverTheUmask) {
   EXPECT_EQ(run->run_id().size(), 24U);
   EXPECT_TRUE(run->run_id().starts_with("20261103-101509-"));
   EXPECT_EQ(run->path(), folder_ / "data" / "awf" / "runs" / run->run_id());
-  EXPECT_EQ(Mode(folder_ / "data"), 0700U);
-  EXPECT_EQ(Mode(folder_ / "data" / "awf" / "runs"), 0700U);
-  EXPECT_EQ(Mode(run->path()), 0700U);
-  EXPECT_EQ(Mode(run->path() / "workflow.yaml"), 0600U);
-  EXPECT_EQ(Mode(run->path() / "run.json"), 0600U);
-  EXPECT_EQ(Contents(run->path() / "workflow.yaml"), "name: x\n");
+  EXPECT_EQ(FileMode(folder_ / "data"), 0700U);
+  EXPECT_EQ(FileMode(folder_ / "data" / "awf" / "runs"), 0700U);
+  EXPECT_EQ(FileMode(run->path()), 0700U);
+  EXPECT_EQ(FileMode(run->path() / "workflow.yaml"), 0600U);
+  EXPECT_EQ(FileMode(run->path() / "run.json"), 0600U);
+  EXPECT_EQ(FileText(run->path() / "workflow.yaml"), "name: x\n");
   EXPECT_TRUE(run->WriteWorkflow("name: y\n"));
-  EXPECT_EQ(Contents(run->path() / "workflow.yaml"), "name: y\n");
+  EXPECT_EQ(FileText(run->path() / "workflow.yaml"), "name: y\n");
 }
 
 TEST_F(RunFolderTest, RunIdsAreChecked) {
@@ -103,7 +86,7 @@ TEST_F(RunFolderTest, TheManifestIsReplacedAsAWhole) {
       R"({"run_id":"r","workflow":{"name":"review","version":"1.0","file":"review.yaml","sha256":"abc"},)"
       R"("inputs":{"api_key":"***","pin":"***","text":"say ***"},)" +
       owner + R"(,"awf_version":"0.1.0","working_dir":"/w","trace_id":"t","root_span_id":"5","resumes":0,)";
-  EXPECT_EQ(Contents(run->path() / "run.json"),
+  EXPECT_EQ(FileText(run->path() / "run.json"),
             head + R"("status":"running","started_at":"2026-11-03T10:15:09.125Z",)"
                    R"("counts":{"steps":0,"tool_calls":0,"tool_errors":0,"denials":0,"bypasses":0,"tokens_input":0,)"
                    R"("tokens_output":0,"tokens_estimated":false},"audit":{"seq":-1,"hash":""}})"
@@ -116,7 +99,7 @@ TEST_F(RunFolderTest, TheManifestIsReplacedAsAWhole) {
   manifest.counts.cost_usd = 0.5;
   manifest.audit = {7, "ff"};
   ASSERT_TRUE(run->WriteManifest(manifest, masker_));
-  EXPECT_EQ(Contents(run->path() / "run.json"),
+  EXPECT_EQ(FileText(run->path() / "run.json"),
             head + R"("status":"failed","started_at":"2026-11-03T10:15:09.125Z","ended_at":"2026-11-03T10:15:10.000Z",)"
                    R"("duration_ms":875,"exit_code":3,"error":{"code":"EXECUTION.COMMAND.FAILED","message":"***",)"
                    R"("step":"s"},"counts":{"steps":2,"tool_calls":0,"tool_errors":0,"denials":0,"bypasses":0,)"
@@ -149,7 +132,7 @@ TEST_F(RunFolderTest, ALiveOwnerKeepsOthersOut) {
               0);
   }
   EXPECT_EQ(InChild([&] { return RunFolder::Reopen(folder_ / "runs" / "r") ? 0 : 1; }), 0);
-  EXPECT_EQ(Mode(folder_ / "runs" / "r" / "lock"), 0600U);
+  EXPECT_EQ(FileMode(folder_ / "runs" / "r" / "lock"), 0600U);
 }
 
 TEST_F(RunFolderTest, AChildThatOutlivesItsOwnerHoldsNothing) {

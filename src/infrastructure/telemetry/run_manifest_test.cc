@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "domain/test_time.h"
+
 namespace awf::telemetry {
 namespace {
-
-WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
 
 RunManifest Full() {
   RunManifest manifest;

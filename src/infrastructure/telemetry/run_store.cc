@@ -106,6 +106,7 @@ std::expected<StoredRun, Error> RunStore::Find(const std::string& id_or_prefix) 
                 "awf history lists the runs.");
   }
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const std::filesystem::path& folder : found) names.push_back(folder.filename().string());
   return Ambiguous(id_or_prefix, std::move(names));
 }
@@ -116,6 +117,15 @@ std::expected<StoredRun, Error> RunStore::NewestResumable() const {
   if (found != runs.end()) return std::move(*found);
   return Fail("USER.RUN.NOT_FOUND", "there is no run in " + runs_.string() + " that can be resumed",
               "awf history lists the runs.");
+}
+
+void RunStore::RemoveLeftStates() const {
+  for (const std::filesystem::path& folder : Folders(runs_)) {
+    const std::filesystem::path state = folder / "state.json";
+    std::error_code fault;
+    if (!std::filesystem::exists(state, fault) || ReadStoredRun(folder).status != "completed") continue;
+    std::filesystem::remove(state, fault);
+  }
 }
 
 }  // namespace awf::telemetry

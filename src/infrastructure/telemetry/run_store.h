@@ -1,4 +1,4 @@
-// RunStore: the runs of a storage folder, as their run.json files tell. Reads only. Thread-safe.
+// RunStore: the runs of a storage folder, as their run.json files tell. Thread-safe.
 #pragma once
 
 #include <expected>
@@ -30,7 +30,7 @@ StoredRun ReadStoredRun(const std::filesystem::path& folder);
 
 class RunStore {
  public:
-  explicit RunStore(std::filesystem::path storage) : runs_(std::move(storage) / "runs") {}
+  explicit RunStore(const std::filesystem::path& storage) : runs_(storage / "runs") {}
 
   // Newest first. A storage that does not exist has no runs.
   std::vector<StoredRun> List() const;
@@ -38,6 +38,10 @@ class RunStore {
   std::expected<StoredRun, Error> Find(const std::string& id_or_prefix) const;
   // The newest that can be resumed: interrupted, failed or cancelled. USER.RUN.NOT_FOUND when there is none.
   std::expected<StoredRun, Error> NewestResumable() const;
+
+  // Removes the states of completed runs, which hold secrets unmasked: an owner that was killed between its last
+  // run.json and the removal leaves one. The only thing here that does not just read.
+  void RemoveLeftStates() const;
 
  private:
   std::filesystem::path runs_;

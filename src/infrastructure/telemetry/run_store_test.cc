@@ -5,20 +5,14 @@
 
 #include <fstream>
 
+#include "domain/test_folder.h"
+#include "domain/test_time.h"
+
 namespace awf::telemetry {
 namespace {
 
-WallClock::time_point At(long long ms) { return WallClock::time_point(std::chrono::milliseconds(ms)); }
-
 class RunStoreTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-store-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    storage_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(storage_); }
-
   void Put(const std::string& id, const std::string& status, long long started, RunOwner owner = {1, 1},
            const std::string& only_state = {}) {
     RunManifest manifest;
@@ -28,17 +22,14 @@ class RunStoreTest : public testing::Test {
     manifest.started = At(started);
     PutText(id, json::serialize(ToJson(manifest, id, owner)));
   }
-  void PutText(const std::string& id, const std::string& text) {
-    std::filesystem::create_directories(storage_ / "runs" / id);
-    std::ofstream(storage_ / "runs" / id / "run.json") << text;
-  }
+  void PutText(const std::string& id, const std::string& text) { storage_.Put("runs/" + id + "/run.json", text); }
   std::vector<std::string> Statuses() const {
     std::vector<std::string> statuses;
     for (const StoredRun& run : RunStore(storage_).List()) statuses.push_back(run.run_id + " " + run.status);
     return statuses;
   }
 
-  std::filesystem::path storage_;
+  const TestFolder storage_;
 };
 
 TEST_F(RunStoreTest, AnEmptyStorageHasNoRuns) {
@@ -108,6 +99,19 @@ TEST_F(RunStoreTest, TheNewestResumableIsNoneThatRunsOrHasCompleted) {
   Put("e", "cancelled", 7000);
   Put("f", "failed", 7500, {1, 1}, "one");
   EXPECT_EQ(RunStore(storage_).NewestResumable()->run_id, "e");
+}
+
+TEST_F(RunStoreTest, StatesThatCompletedRunsHaveLeftAreRemoved) {
+  Put("done", "completed", 1000);
+  Put("failed", "failed", 1000);
+  Put("killed", "running", 1000);
+  PutText("damaged", "{");
+  const std::vector<std::string> all = {"done", "failed", "killed", "damaged"};
+  for (const std::string& run : all) storage_.Put("runs/" + run + "/state.json", "{}\n");
+  RunStore(storage_).RemoveLeftStates();
+  for (const std::string& run : all) {
+    EXPECT_EQ(std::filesystem::exists(storage_ / "runs" / run / "state.json"), run != "done") << run;
+  }
 }
 
 }  // namespace

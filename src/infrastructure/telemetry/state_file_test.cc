@@ -10,34 +10,26 @@
 #include <iterator>
 #include <thread>
 
+#include "domain/test_folder.h"
+
 namespace awf::telemetry {
 namespace {
 
 class StateFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-state-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    path_ = folder_ / "state.json";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   static json::object Ended(const std::string& path, const std::string& state, const json::value& output = "out") {
     return EndedRecord(path, state, {{"Output", output}, {"Status", "success"}}, {}, "b");
   }
   static json::object Ended(const std::string& state) { return Ended(state, state); }
-  std::string Text() const {
-    std::ifstream file(path_);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  std::string Text() const { return FileText(path_); }
   std::vector<std::string> Order() const {
     auto state = StateFile::Load(path_);
     EXPECT_TRUE(state) << state.error().message;
     return state ? state->order : std::vector<std::string>();
   }
 
-  std::filesystem::path folder_, path_;
+  const TestFolder folder_;
+  const std::filesystem::path path_ = folder_ / "state.json";
 };
 
 TEST_F(StateFileTest, WhatWasAppendedComesBack) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "domain/test_folder.h"
 #include "infrastructure/telemetry/console_log.h"
 #include "infrastructure/telemetry/log_file.h"
 #include "infrastructure/telemetry/otlp_json_file.h"
@@ -16,28 +17,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> Lines(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
-
 class TelemetryFilesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "awf-telemetry-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  static unsigned Mode(const std::filesystem::path& path) {
-    struct stat info{};
-    return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777U : 0U;
-  }
-
-  std::filesystem::path folder_;
+  const TestFolder folder_;
   Masker masker_;
 };
 
@@ -57,9 +39,10 @@ TEST_F(TelemetryFilesTest, TheLogKeepsItsLevelAndModeAndAppends) {
     EXPECT_TRUE((*log)->Write(Record(LogLevel::kInfo, "yes")));
     EXPECT_EQ((*log)->Name(), path.string());
   }
-  EXPECT_THAT(Lines(path), ElementsAre(R"({"level":"info","message":"yes","timestamp":"1970-01-01T00:00:00.000Z"})",
-                                       R"({"level":"info","message":"yes","timestamp":"1970-01-01T00:00:00.000Z"})"));
-  EXPECT_EQ(Mode(path), 0600U);
+  EXPECT_THAT(FileLines(path),
+              ElementsAre(R"({"level":"info","message":"yes","timestamp":"1970-01-01T00:00:00.000Z"})",
+                          R"({"level":"info","message":"yes","timestamp":"1970-01-01T00:00:00.000Z"})"));
+  EXPECT_EQ(FileMode(path), 0600U);
 }
 
 TEST_F(TelemetryFilesTest, ACutLineIsEndedBeforeTheNextRecord) {
@@ -69,10 +52,10 @@ TEST_F(TelemetryFilesTest, ACutLineIsEndedBeforeTheNextRecord) {
     auto log = LogFile::Open(path, LogLevel::kInfo, masker_);
     ASSERT_TRUE(log);
     EXPECT_TRUE((*log)->Write(Record(LogLevel::kInfo, "next")));
-    EXPECT_THAT(Lines(path), ElementsAre("{\"whole\":1}", "{\"cut\":", HasSubstr("\"message\":\"next\"")));
+    EXPECT_THAT(FileLines(path), ElementsAre("{\"whole\":1}", "{\"cut\":", HasSubstr("\"message\":\"next\"")));
     auto trace = OtlpJsonFile::Open(path, {}, masker_);  // nothing to end
     ASSERT_TRUE(trace);
-    EXPECT_EQ(Lines(path).size(), 3U);
+    EXPECT_EQ(FileLines(path).size(), 3U);
   }
 }
 
@@ -87,7 +70,7 @@ TEST_F(TelemetryFilesTest, ConcurrentLogLinesStayWhole) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const auto lines = Lines(path);
+  const auto lines = FileLines(path);
   EXPECT_EQ(lines.size(), 400U);
   for (const std::string& line : lines) {
     json::error_code error;
@@ -172,7 +155,7 @@ TEST_F(TelemetryFilesTest, ATraceLineIsOneCompleteOtlpObject) {
       R"({"key":"k","value":{"stringValue":"***"}}]},"scopeSpans":[{"scope":{"name":"awf","version":"0.1.0"},)"
       R"("spans":[{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"9f02c4d17be6a038",)";
   EXPECT_THAT(
-      Lines(path),
+      FileLines(path),
       ElementsAre(
           head +
               R"("parentSpanId":"00f067aa0ba902b7","name":"tool.call: Bash","kind":2,)"
@@ -186,7 +169,7 @@ TEST_F(TelemetryFilesTest, ATraceLineIsOneCompleteOtlpObject) {
                  R"({"timeUnixNano":"1793700909125999000","name":"cancelled"}],)"
                  R"("links":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"3333333333333333"}],)"
                  R"("status":{"message":"said ***","code":2}}]}]}]})"));
-  EXPECT_EQ(Mode(path), 0600U);
+  EXPECT_EQ(FileMode(path), 0600U);
 }
 
 }  // namespace

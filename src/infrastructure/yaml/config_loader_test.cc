@@ -2,11 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
+
+#include "domain/test_folder.h"
 
 namespace awf {
 namespace {
@@ -141,7 +142,7 @@ providers:
 }
 
 TEST(ConfigLoader, FilesThatAreNoMap) {
-  EXPECT_THAT(Told(Load("- a\n")), ElementsAre("1:1 : must be a map, but is a list"));
+  EXPECT_THAT(Told(Load("- a\n")), ElementsAre("1:1 : the document must be a map, but is a list"));
   EXPECT_THAT(Told(Load("a: [\n")).size(), 1U);
   EXPECT_FALSE(Load("- a\n").config.has_value());
 }
@@ -178,15 +179,11 @@ TEST(MergeConfig, TheProjectWinsKeyByKey) {
 class ConfigFilesTest : public testing::Test {
  protected:
   ConfigFilesTest() {
-    std::string pattern = (fs::temp_directory_path() / "awf-config-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
     fs::create_directories(root_ / "work/.awf");
     fs::create_directories(root_ / "home");
     variables_["AWF_CONFIG_HOME"] = (root_ / "home").string();
   }
-  ~ConfigFilesTest() override { fs::remove_all(root_); }
 
-  void Write(const fs::path& path, std::string_view text) const { std::ofstream(root_ / path) << text; }
   LoadedConfig Configuration(const std::string& named = {}) const {
     const EnvironmentLookup environment = Environment(variables_);
     Folders folders;
@@ -194,7 +191,7 @@ class ConfigFilesTest : public testing::Test {
     return LoadConfiguration(named, folders, environment, root_ / "work");
   }
 
-  fs::path root_;
+  const TestFolder root_;
   Variables variables_;
 };
 
@@ -205,18 +202,18 @@ TEST_F(ConfigFilesTest, NoFileIsNoConfiguration) {
 }
 
 TEST_F(ConfigFilesTest, TheProjectsFileOverTheUsers) {
-  Write("home/config.yaml", "log: {level: info, format: json}\n");
-  Write("work/.awf/config.yaml", "log: {level: debug}\n");
+  root_.Put("home/config.yaml", "log: {level: info, format: json}\n");
+  root_.Put("work/.awf/config.yaml", "log: {level: debug}\n");
   const Config config = *Configuration().config;
   EXPECT_EQ(config.log_level, "debug");
   EXPECT_EQ(config.log_format, "json");
 }
 
 TEST_F(ConfigFilesTest, NamedFilesTakeThePlaceOfTheProjects) {
-  Write("home/config.yaml", "log: {format: json}\n");
-  Write("work/.awf/config.yaml", "log: {level: debug}\n");
-  Write("env.yaml", "log: {level: warn}\n");
-  Write("flag.yaml", "log: {level: error}\n");
+  root_.Put("home/config.yaml", "log: {format: json}\n");
+  root_.Put("work/.awf/config.yaml", "log: {level: debug}\n");
+  root_.Put("env.yaml", "log: {level: warn}\n");
+  root_.Put("flag.yaml", "log: {level: error}\n");
   variables_["AWF_CONFIG_PATH"] = (root_ / "env.yaml").string();
   EXPECT_EQ(Configuration().config->log_level, "warn");
   EXPECT_EQ(Configuration().config->log_format, "json");
@@ -237,8 +234,8 @@ TEST_F(ConfigFilesTest, NamedFilesMustExist) {
 }
 
 TEST_F(ConfigFilesTest, FindingsOfBothFilesAreTold) {
-  Write("home/config.yaml", "log: 1\n");
-  Write("work/.awf/config.yaml", "logs: 1\n");
+  root_.Put("home/config.yaml", "log: 1\n");
+  root_.Put("work/.awf/config.yaml", "logs: 1\n");
   const LoadedConfig loaded = Configuration();
   ASSERT_EQ(loaded.findings.size(), 2U);
   EXPECT_EQ(loaded.findings[0].error.position.file, (root_ / "home/config.yaml").string());

@@ -10,9 +10,9 @@
 
 namespace awf {
 
-// Values are text, as -i takes them: numbers and booleans as spelt in the file. USER.INPUT.INVALID_FORMAT when the file
-// cannot be read, is no map, or holds lists, maps or empty values; the message has a line for each fault, the position
-// is that of the first. In a file whose name ends in .json, escapes of JSON that YAML lacks are understood too.
+// Values are text, as -i takes them: numbers and booleans as spelt in the file, so that a version 1.10 stays one; null
+// is no value. USER.INPUT.MISSING_FILE when the file cannot be read; USER.INPUT.INVALID_FORMAT when it is no map, or
+// holds lists or maps: the message has a line for each fault, the position is that of the first.
 std::expected<GivenInputs, Error> ReadInputFile(const std::string& path);
 // The same for a text in memory; `file` is its name.
 std::expected<GivenInputs, Error> ReadInputText(std::string_view text, const std::string& file);

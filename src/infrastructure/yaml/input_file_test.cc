@@ -2,10 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "domain/test_folder.h"
 
 namespace awf {
 namespace {
@@ -24,16 +25,8 @@ std::vector<std::string> Pairs(const GivenInputs& given) {
 
 class InputFileTest : public testing::Test {
  protected:
-  InputFileTest() {
-    std::string pattern = (fs::temp_directory_path() / "awf-inputs-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~InputFileTest() override { fs::remove_all(folder_); }
-  std::string Write(const std::string& name, std::string_view text) const {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  }
-  fs::path folder_;
+  std::string Write(const std::string& name, std::string_view text) const { return folder_.Put(name, text).string(); }
+  const TestFolder folder_;
 };
 
 TEST_F(InputFileTest, ScalarsAreTakenAsSpelt) {
@@ -50,30 +43,37 @@ TEST_F(InputFileTest, JsonWithItsOwnEscapes) {
   EXPECT_THAT(Pairs(*given), ElementsAre("a=1e3", "b=\xF0\x9F\x98\x80 \xC3\xA9 / \\ud83d\\ude00", "c=false"));
 }
 
-TEST_F(InputFileTest, EmptyFilesGiveNothing) {
-  EXPECT_THAT(Pairs(ReadInputFile(Write("i.yaml", "# none\n")).value()), ElementsAre());
-  EXPECT_THAT(Pairs(ReadInputFile(Write("i.json", "{}")).value()), ElementsAre());
+TEST_F(InputFileTest, JsonKeepsItsNumbersAndPlaces) {
+  EXPECT_THAT(Pairs(ReadInputText("{\n\t\"v\": 1.10,\n\t\"t\": \"a\\tb\"\n}\n", "i").value()),
+              ElementsAre("v=1.10", "t=a\tb"));
+  EXPECT_EQ(ReadInputText("{\n\t\"v\": [1]}", "i").error().position, (Position{"i", 2, 7}));
+}
+
+TEST_F(InputFileTest, NullIsNoValue) {
+  EXPECT_THAT(Pairs(ReadInputText("a: null\nb: ~\nc:\nd: ''\ne: 'null'\n", "i").value()), ElementsAre("d=", "e=null"));
+  EXPECT_THAT(Pairs(ReadInputText("{}", "i").value()), ElementsAre());
 }
 
 TEST_F(InputFileTest, AllFaultsAreToldWithTheirPlace) {
-  const std::string path = Write("i.yaml", "a: [1]\nb: {c: d}\nok: x\ne:\nok: y\n");
+  const std::string path = Write("i.yaml", "a: [1]\nb: {c: d}\nok: x\nok: y\n");
   const auto given = ReadInputFile(path);
   ASSERT_FALSE(given.has_value());
   EXPECT_EQ(given.error().code, "USER.INPUT.INVALID_FORMAT");
   EXPECT_EQ(given.error().position, (Position{path, 1, 4}));
-  EXPECT_EQ(given.error().message, path + ":1:4: a must be a string, but is a list\n" + path +
+  EXPECT_EQ(given.error().message, "--input-file: a must be a string, but is a list\n" + path +
                                        ":2:4: b must be a string, but is a map\n" + path +
-                                       ":4:3: e must be a string, but is empty\n" + path +
-                                       ":5:1: key 'ok' was already given in line 3");
+                                       ":4:1: key 'ok' was already given in line 3");
 }
 
 TEST_F(InputFileTest, FilesThatCannotBeUsed) {
-  const std::string missing = (folder_ / "none.yaml").string();
-  EXPECT_EQ(ReadInputFile(missing).error().message, "the input file " + missing + " does not exist");
+  const Error missing = ReadInputFile((folder_ / "none.yaml").string()).error();
+  EXPECT_EQ(missing.code, "USER.INPUT.MISSING_FILE");
+  EXPECT_EQ(missing.message, "--input-file: " + (folder_ / "none.yaml").string() + " does not exist");
   EXPECT_EQ(ReadInputFile(folder_.string()).error().message,
-            "the input file " + folder_.string() + " is not a regular file");
-  EXPECT_EQ(ReadInputFile(Write("l.yaml", "- a\n")).error().position.line, 1U);
-  EXPECT_EQ(ReadInputFile(Write("s.yaml", "a: \"x\n")).error().code, "USER.INPUT.INVALID_FORMAT");
+            "--input-file: " + folder_.string() + " is not a regular file");
+  EXPECT_EQ(ReadInputText("# none\n", "i.yaml").error().message, "--input-file: i.yaml is empty");
+  EXPECT_EQ(ReadInputText("- a\n", "i").error().message, "--input-file: the document must be a map, but is a list");
+  EXPECT_EQ(ReadInputText("a: \"x\n", "i").error().code, "USER.INPUT.INVALID_FORMAT");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class ProviderLoader {
   }
 
   void Options(const YamlNode& map, const std::string& name, ProviderConfig& provider) {
-    const std::string field = field_ + ".options";
+    const std::string field = field_ + ".options", place = "providers." + name + ".options.";
     if (!reader_.IsMap(map, field)) return;
     json::object written;
     ReadValues read;
@@ -67,10 +67,10 @@ class ProviderLoader {
       json::value value = ReadValue(*entry.value, key, JoinPath(field, key), reader_, read);
       if (read.complete) written[key] = std::move(value);
       read.positions[key] = reader_.PositionOf(*entry.key);
-      config_.positions["providers." + name + ".options." + key] = reader_.PositionOf(*entry.key);
+      config_.positions[place + key] = reader_.PositionOf(*entry.key);
     }
     for (const auto& [path, text] : read.templates) {
-      Report(Severity::kError, text.position, "templates have no meaning here", field + "." + path,
+      Report(Severity::kError, text.position, "templates have no meaning here", JoinPath(field, path),
              "write the value itself, or set the option in the state");
     }
     CheckedOptions checked = CheckProviderOptions({name, written, read.sources}, environment_);

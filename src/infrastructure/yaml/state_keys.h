@@ -1,5 +1,5 @@
-// The keys of states: which type has which, what is specified but not built, and what to say of keys that stand in the
-// wrong place. One table for all loaders of states.
+// The keys of states: which type has which, what is planned and not built yet, and what to say of keys that stand in
+// the wrong place. One table for all loaders of states.
 #pragma once
 
 #include <span>

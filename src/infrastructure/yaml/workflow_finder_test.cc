@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "domain/test_folder.h"
 #include "infrastructure/yaml/workflow_loader.h"
 
 namespace awf {
@@ -14,16 +14,10 @@ namespace fs = std::filesystem;
 class FinderTest : public testing::Test {
  protected:
   FinderTest() {
-    std::string pattern = (fs::temp_directory_path() / "awf-finder-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
     for (const char* folder : {"project/team", "user"}) fs::create_directories(root_ / folder);
     folders_.workflows = {root_ / "project", root_ / "user"};
   }
-  ~FinderTest() override { fs::remove_all(root_); }
-  std::string Write(const std::string& path) const {
-    std::ofstream(root_ / path) << "name: x\n";
-    return (root_ / path).string();
-  }
+  std::string Write(const std::string& path) const { return root_.Put(path, "name: x\n").string(); }
   Error Refusal(const std::string& name) const {
     const auto found = FindWorkflow(name, folders_);
     EXPECT_FALSE(found.has_value()) << *found;
@@ -33,7 +27,7 @@ class FinderTest : public testing::Test {
   }
   std::string Places() const { return (root_ / "project").string() + ", " + (root_ / "user").string(); }
 
-  fs::path root_;
+  const TestFolder root_;
   Folders folders_;
 };
 

@@ -1,13 +1,13 @@
 #include "infrastructure/yaml/workflow_loader.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "domain/test_folder.h"
 #include "infrastructure/regex/re2_regex.h"
 
 namespace awf {
@@ -28,12 +28,7 @@ Error OnlyError(const LoadedWorkflow& loaded) {
 
 class LoaderTest : public testing::Test {
  protected:
-  LoaderTest() {
-    std::string pattern = (fs::temp_directory_path() / "awf-loader-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~LoaderTest() override { fs::remove_all(folder_); }
-  fs::path folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(LoaderTest, FilesThatAreNotThere) {
@@ -212,6 +207,35 @@ TEST(WorkflowLoader, TheEnvironmentMayHoldTheEndpoint) {
   ValidationContext set;
   set.environment = [](const std::string&) -> std::optional<std::string> { return "http://localhost"; };
   EXPECT_TRUE(LoadWorkflowText(text, "f.yaml", set).Runnable());
+}
+
+TEST(WorkflowLoader, TheConfigurationMayHoldTheEndpoint) {
+  const char* text =
+      "name: x\nstates:\n  initial: a\n"
+      "  a: {type: agent, provider: openai_compatible, prompt: hi, options: {max_tokens: 9}, on_success: z}\n"
+      "  z: {type: terminal}\n";
+  const std::map<std::string, ProviderConfig> providers = {
+      {"openai_compatible", {"", {{"base_url", "http://localhost"}, {"model", "m"}, {"max_completion_tokens", 5}}}}};
+  ValidationContext context = Offline();
+  EXPECT_EQ(LoadWorkflowText(text, "f.yaml", context).findings.size(), 2U);
+  context.providers = &providers;
+  EXPECT_EQ(LoadWorkflowText(text, "f.yaml", context).findings.size(), 0U);
+}
+
+TEST(WorkflowLoader, ValuesOfTheWrongKindAreToldWithTheirKey) {
+  const LoadedWorkflow loaded = LoadWorkflowText(
+      "name: x\nstates:\n  initial: a\n  a:\n    type: step\n    command: ls\n    continue_on_error: 1\n"
+      "    timeout: -1\n    retry: {max_attempts: 0, backoff: never}\n    on_success: z\n  z: {type: terminal}\n",
+      "f.yaml", Offline());
+  std::string messages;
+  for (const Finding& finding : loaded.findings) messages += finding.error.message + "\n";
+  EXPECT_EQ(messages,
+            "continue_on_error must be true or false, but is a number\n"
+            "timeout '-1' must not be negative\n"
+            "retry.max_attempts must be an integer from 1 to 100\n"
+            "retry.backoff 'never' is not one of constant, linear, exponential\n");
+  EXPECT_EQ(OnlyError(LoadWorkflowText("- a\n", "f.yaml", Offline())).message,
+            "the document must be a map, but is a list");
 }
 
 std::string Chain(int states) {

@@ -2,7 +2,7 @@
 //
 // One document, UTF-8, at most 4 MiB, 100 levels, 100 000 nodes and 16 MiB of text after alias expansion; keys are
 // scalars and unique. Every breach is a finding with its position: a duplicate key leaves a usable tree (the first of
-// the two counts), everything else ends the reading. Limits are the specification's; that of the text is ours.
+// the two counts), everything else ends the reading.
 #pragma once
 
 #include <memory>

@@ -149,6 +149,23 @@ TEST(YamlMarks, BlockScalars) {
   EXPECT_EQ(Positions("k: |\r\n  a\r\n  b\r\n"), "a2:3 b3:3 ");
 }
 
+// A finding's place must not cost a walk over all of a long line.
+TEST(YamlMarks, LongLinesHaveMarksInBetween) {
+  for (const std::string quote : {"", "'", "\""}) {
+    std::string text;
+    for (int i = 0; i < 2000; ++i) text += "a\xC3\xA4";
+    const ComposedYaml yaml = ComposeYaml("k: " + quote + text + quote + "\n", "f.yaml");
+    const YamlNode& node = Value(yaml, "k");
+    const TemplateText value{node.text, {"f.yaml", node.line, node.column}, yaml.source->MarksOf(node)};
+    for (std::size_t i = 1; i < value.marks.size(); ++i) {
+      EXPECT_LE(value.marks[i].offset - value.marks[i - 1].offset, 1030U);
+    }
+    EXPECT_GE(value.marks.size(), 5U);
+    EXPECT_EQ(value.At(5997), (Position{"f.yaml", 1, 4 + quote.size() + 3998}));
+    EXPECT_EQ(value.At(5998), (Position{"f.yaml", 1, 4 + quote.size() + 3999}));
+  }
+}
+
 TEST(YamlMarks, TextWithoutMarksIsAtItsValue) {
   const TemplateText text{"abc", {"f.yaml", 3, 7}, {}};
   EXPECT_EQ(text.At(2), (Position{"f.yaml", 3, 7}));

@@ -90,6 +90,8 @@ void YamlReader::ReportAt(const Position& at, std::string_view code, std::string
 }
 
 void YamlReader::Invalid(const YamlNode& at, std::string message, const std::string& field, std::string hint) {
+  // In text a finding shows no field of its own.
+  if (message.starts_with("must ")) message.insert(0, field.empty() ? "the document " : field + " ");
   Report(at, "WORKFLOW.PARSE.INVALID_VALUE", std::move(message), field, std::move(hint));
 }
 
@@ -220,7 +222,7 @@ std::optional<std::chrono::milliseconds> YamlReader::Duration(const YamlNode& no
   }
   const auto value = ParseDuration(node.text);
   if (value) return *value;
-  Invalid(node, "'" + node.text + "' " + value.error(), field);
+  Invalid(node, field + " '" + node.text + "' " + value.error(), field);
   return std::nullopt;
 }
 
@@ -241,7 +243,7 @@ std::optional<std::string> YamlReader::Word(const YamlNode& node, const std::str
   std::string allowed;
   for (const std::string_view word : words) allowed += (allowed.empty() ? "" : ", ") + std::string(word);
   const std::string nearest = NearestName(*text, std::vector<std::string>(words.begin(), words.end()));
-  Invalid(node, "'" + *text + "' is not one of " + allowed, field,
+  Invalid(node, field + " '" + *text + "' is not one of " + allowed, field,
           nearest.empty() ? "" : "did you mean '" + nearest + "'?");
   return std::nullopt;
 }

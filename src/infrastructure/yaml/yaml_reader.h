@@ -22,7 +22,7 @@ namespace awf {
 // The keys of one kind of map. The first hint that fits an unknown key is given: planned, own, nearest.
 struct KeyTable {
   std::span<const std::string_view> known;
-  std::span<const std::string_view> planned;                             // specified, not built yet
+  std::span<const std::string_view> planned;                             // not built yet
   std::span<const std::pair<std::string_view, std::string_view>> hints;  // key → hint
   std::string_view code = "WORKFLOW.PARSE.UNKNOWN_FIELD";
 };

@@ -9,6 +9,7 @@ namespace awf {
 namespace {
 
 constexpr std::size_t kCheckpointEvery = 64;
+constexpr std::size_t kMarkEvery = 1024;  // bytes: so that no position needs a walk over a line of megabytes
 
 // A place in the source that knows its line and column.
 class Cursor {
@@ -102,6 +103,7 @@ class MarkWalk {
   std::vector<TextMark> Run() {
     Note();
     while (at_ < value_.size() && !cursor_.AtEnd()) {
+      if (at_ - marks_.back().offset >= kMarkEvery) Note();
       if (style_ == YamlNode::Style::kDoubleQuoted && cursor_.Peek() == '\\') {
         Escape();
       } else if (IsSpace(value_[at_])) {

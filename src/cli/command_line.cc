@@ -264,15 +264,16 @@ std::expected<void, Error> CommandLine::Formats() {
       "use text, json, table or quiet");
 }
 
+std::unexpected<Error> NotAPair(const std::string& flag, const std::string& text, const std::string& example) {
+  return Fail("USER.INPUT.INVALID_FORMAT", flag + ": '" + text + "' is not NAME=VALUE", "example: " + example);
+}
+
 std::expected<Pairs, Error> CommandLine::Split(const std::vector<std::string>& given, const std::string& flag,
                                                const std::string& example) const {
   Pairs pairs;
   for (const std::string& text : given) {
     std::string name, value;
-    if (!SplitPair(text, name, value)) {
-      const std::string quoted = "'" + text + "'";
-      return Fail("USER.INPUT.INVALID_FORMAT", flag + ": " + quoted + " is not NAME=VALUE", "example: " + example);
-    }
+    if (!SplitPair(text, name, value)) return NotAPair(flag, text, example);
     pairs.emplace_back(std::move(name), std::move(value));
   }
   return pairs;

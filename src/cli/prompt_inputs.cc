@@ -40,8 +40,8 @@ std::string Meant(const WorkflowInput& input, const std::string& typed) {
   const std::vector<std::string>& values = input.validation.values;
   if (typed.empty() && input.default_value) return *input.default_value;
   if (input.type == "string" && values.empty()) return typed;
-  std::string text(Trimmed(typed));
-  if (std::ranges::find(values, text) != values.end()) return text;
+  const std::string_view text = Trimmed(typed);
+  if (std::ranges::find(values, text) != values.end()) return std::string(text);
   std::size_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault == std::errc() && end == text.data() + text.size() && number >= 1 && number <= values.size()) {
@@ -49,7 +49,7 @@ std::string Meant(const WorkflowInput& input, const std::string& typed) {
   }
   if (input.type == "boolean" && (text == "y" || text == "Y")) return "true";
   if (input.type == "boolean" && (text == "n" || text == "N")) return "false";
-  return text;
+  return std::string(text);
 }
 
 // The error is a phrase as CheckInput's.

@@ -47,8 +47,8 @@ LoadFailure FailedBy(Error error) { return {{std::move(error)}, 0}; }
 
 class RunSession {
  public:
-  explicit RunSession(const RunOptions& options)
-      : options_(options), console_(ConsoleOptions::Detect(options.global.no_color)) {}
+  RunSession(const RunOptions& options, SummaryScope scope)
+      : options_(options), scope_(scope), console_(ConsoleOptions::Detect(options.global.no_color)) {}
 
   // Nothing has run when these fail.
   std::expected<void, LoadFailure> Prepare();
@@ -71,6 +71,7 @@ class RunSession {
   void Show(const RunResult& result);
 
   const RunOptions& options_;
+  const SummaryScope scope_;
   Console console_;
   Masker masker_;
   TraceTarget trace_;
@@ -152,7 +153,7 @@ std::expected<void, Error> RunSession::FindPlaces() {
 void RunSession::Learn() {
   LearnSecrets(loaded_.workflow, loaded_.inputs, environ, masker_);
   for (const auto& [name, provider] : options_.config.providers) LearnOptionSecrets(provider.options, masker_);
-  collector_.emplace(masker_);
+  collector_.emplace(masker_, scope_);
   if (!options_.global.quiet) ShowFindings();
 }
 
@@ -311,7 +312,7 @@ RunOutcome Refused(const LoadFailure& failure, const GlobalOptions& global) {
 }  // namespace
 
 RunOutcome ExecuteRun(const RunOptions& options, RunSummary* summary) {
-  RunSession session(options);
+  RunSession session(options, summary == nullptr ? SummaryScope::kResults : SummaryScope::kStepsAndCalls);
   if (auto prepared = session.Prepare(); !prepared) return Refused(prepared.error(), options.global);
   const RunOutcome outcome = session.Run();
   if (summary != nullptr) *summary = session.Summary();
@@ -319,7 +320,7 @@ RunOutcome ExecuteRun(const RunOptions& options, RunSummary* summary) {
 }
 
 RunOutcome ExecuteResume(const ResumeOptions& options, ResumedRun run) {
-  RunSession session(options.run);
+  RunSession session(options.run, SummaryScope::kResults);
   if (auto prepared = session.PrepareResume(options, run); !prepared)
     return Refused(prepared.error(), options.run.global);
   return session.Run();

@@ -175,11 +175,13 @@ void SummaryCollector::RunStarted(const RunStart& start) {
 }
 
 void SummaryCollector::StepStarted(const StepContext& step, const StepStart&) {
+  if (scope_ == SummaryScope::kResults) return;
   const std::lock_guard lock(mutex_);
   Find(step);
 }
 
 void SummaryCollector::CallFinished(const StepContext& step, const CallRecord& call, const CallEnd& end) {
+  if (scope_ == SummaryScope::kResults) return;
   CallSummary summary{call, end};
   summary.call.tool = masker_.MaskText(call.tool);
   summary.end.error = masker_.MaskText(end.error);
@@ -188,6 +190,7 @@ void SummaryCollector::CallFinished(const StepContext& step, const CallRecord& c
 }
 
 void SummaryCollector::StepEnded(const StepContext& step, const StepEnd& end) {
+  if (scope_ == SummaryScope::kResults) return;
   StepEnd masked = end;
   masked.stderr_tail = masker_.MaskText(end.stderr_tail);
   Mask(masked.error);

@@ -52,10 +52,13 @@ std::string CallTable(const RunSummary& summary, const LineStyle& style);
 // workflow.execution, its steps in the states that hold them, their calls, with durations and failures.
 std::string SpanTree(const RunSummary& summary, const LineStyle& style);
 
+// What a summary keeps: steps and calls grow with the run, results do not.
+enum class SummaryScope { kResults, kStepsAndCalls };
+
 // Builds a summary from the events of a run. Thread-safe; the masker outlives it.
 class SummaryCollector final : public RunObserver {
  public:
-  explicit SummaryCollector(const Masker& masker) : masker_(masker) {}
+  SummaryCollector(const Masker& masker, SummaryScope scope) : masker_(masker), scope_(scope) {}
 
   void RunStarted(const RunStart& start) override;
   void StepStarted(const StepContext& step, const StepStart& start) override;
@@ -71,6 +74,7 @@ class SummaryCollector final : public RunObserver {
   void Mask(std::optional<Error>& error) const;
 
   const Masker& masker_;
+  const SummaryScope scope_;
   mutable std::mutex mutex_;  // guards what follows
   RunSummary summary_;
   std::map<SpanId, std::size_t> places_;  // in summary_.steps

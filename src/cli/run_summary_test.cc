@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 RunSummary Sample() {
   Masker masker;
   masker.AddSecret("hunter2hunter2");
-  SummaryCollector collector(masker);
+  SummaryCollector collector(masker, SummaryScope::kStepsAndCalls);
   RunStart start;
   start.run_id = "r";
   start.workflow = "demo";
@@ -100,7 +100,7 @@ TEST(RunSummary, HasATreeOfSpans) {
 
 TEST(RunSummary, StatesHangOnThoseThatHoldThem) {
   const Masker masker;
-  SummaryCollector collector(masker);
+  SummaryCollector collector(masker, SummaryScope::kStepsAndCalls);
   const StepContext loop = StepAt("loop", StepKind::kForEach);
   StepContext pair = StepAt("loop:0/pair", StepKind::kParallel, "loop");
   pair.loop_index = 0;
@@ -128,6 +128,17 @@ TEST(RunSummary, StatesHangOnThoseThatHoldThem) {
             "│     └─ step: right  0 ms\n"
             "└─ step: done\n");
   EXPECT_NE(CallTable(collector.Summary(), {}).find("  loop:0/pair/left  Read  "), std::string::npos);
+}
+
+TEST(SummaryCollector, KeepsNothingThatGrowsWhereNobodyAsksForIt) {
+  const Masker masker;
+  SummaryCollector collector(masker, SummaryScope::kResults);
+  StepContext step;
+  step.span_id = "0123456789abcdef";
+  collector.StepStarted(step, {});
+  collector.CallFinished(step, {}, {});
+  collector.StepEnded(step, {});
+  EXPECT_TRUE(collector.Summary().steps.empty());
 }
 
 }  // namespace

@@ -134,7 +134,8 @@ int ValidateFolder(const ValidateOptions& options) {
     }
     PrintFindings(checked, options.global);
     if (!options.global.quiet && lost == 0)
-      lost = PrintResult((checked.exit_code == 0 ? "OK    " : "FAIL  ") + file + "\n", options.global);
+      lost = PrintResult(std::string(checked.exit_code == 0 ? "OK    " : "FAIL  ").append(file).append("\n"),
+                         options.global);
   }
   if (lost != 0) return worst == 0 ? lost : worst;
   const json::object report{{"valid", failed == 0}, {"failed", failed}, {"files", std::move(reports)}};
@@ -146,7 +147,10 @@ int ValidateFolder(const ValidateOptions& options) {
 }  // namespace
 
 int ValidateCommand(const ValidateOptions& options) {
-  if (options.skip_plugins && !options.global.quiet) std::fputs((std::string(kSkipPluginsNote) + "\n").c_str(), stderr);
+  if (options.skip_plugins && !options.global.quiet) {
+    const std::string_view note = kSkipPluginsNote;
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(note.size()), note.data());
+  }
   return options.folder.empty() ? ValidateOne(options) : ValidateFolder(options);
 }
 

@@ -1,5 +1,5 @@
-// For tests: a fresh folder that goes with its object, all in it included, and what tests ask of files. A folder or file
-// that cannot be made ends the test program: nothing behind it would mean anything.
+// For tests: a fresh folder that goes with its object, all in it included, and what tests ask of files. A folder or
+// file that cannot be made ends the test program: nothing behind it would mean anything.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// For tests of what takes a RegexCompiler: patterns are plain text, with ^ before it for the begin and $ behind it for the
-// end; one with a parenthesis does not compile.
+// For tests of what takes a RegexCompiler: patterns are plain text, with ^ before it for the begin and $ behind it for
+// the end; one with a parenthesis does not compile.
 #pragma once
 
 #include <cstddef>

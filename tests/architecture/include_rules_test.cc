@@ -27,9 +27,7 @@ const std::vector<Rule>& Rules() {
       {"mcp", {"mcp/"}, {"boost/json"}},  // and what lies in its own src folder
       {"src/domain", {"domain/"}, {"boost/json", "sys/random.h"}},
       {"src/application/language", {"domain/", "application/language/"}, {"boost/json"}},
-      {"src/application/validation",
-       {"domain/", "application/language/", "application/validation/"},
-       {"boost/json"}},
+      {"src/application/validation", {"domain/", "application/language/", "application/validation/"}, {"boost/json"}},
       {"src/application/running", {"domain/", "application/language/", "application/running/"}, {"boost/json"}},
       {"src/application/records", {"domain/", "application/records/"}, {"boost/json"}},
       {"src/application/tools", {"domain/", "application/tools/"}, {"boost/json"}},

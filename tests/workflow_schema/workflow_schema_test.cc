@@ -6,9 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "domain/test_folder.h"
 #include "infrastructure/yaml/workflow_loader.h"
 #include "infrastructure/yaml/yaml_composer.h"
 #include "tests/workflow_schema/draft7_checker.h"
@@ -17,13 +16,6 @@ namespace awf {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string FileText(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::string SchemaText() {
   const char* program = std::getenv("AWF_PROGRAM");

@@ -10,8 +10,6 @@
 namespace awf {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n";
-
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}

@@ -6,6 +6,7 @@
 #include "application/records/call_records.h"
 #include "application/records/step_records.h"
 #include "domain/error_catalogue.h"
+#include "domain/last_lines.h"
 #include "domain/trace_context.h"
 
 namespace awf {
@@ -20,17 +21,6 @@ json::array ToArray(const std::vector<std::string>& names) {
   array.reserve(names.size());
   for (const std::string& name : names) array.emplace_back(name);
   return array;
-}
-
-std::string_view LastLines(std::string_view text, std::size_t lines) {
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  std::size_t begin = text.size();
-  for (std::size_t i = 0; i < lines; ++i) {
-    const std::size_t feed = begin == 0 ? std::string_view::npos : text.rfind('\n', begin - 1);
-    if (feed == std::string_view::npos) return text;
-    begin = feed;
-  }
-  return text.substr(begin + 1);
 }
 
 }  // namespace

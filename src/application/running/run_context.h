@@ -1,8 +1,7 @@
-// RunContext: what all parts of one run share. Lives as long as the run; nothing in it is owned but the stop token.
+// RunContext: what all parts of one run share. Lives as long as the run; owns nothing.
 #pragma once
 
 #include <filesystem>
-#include <stop_token>
 #include <string>
 
 #include "application/language/scope.h"
@@ -22,7 +21,6 @@ struct RunContext {
   RunMemory& memory;
   SteadyClock::time_point start;
   WallClock::time_point started;
-  std::stop_token halted;  // the whole run must end: it was cancelled, or its journal failed
 
   // All namespaces as a state at that place sees them now.
   Scope ScopeAt(const Place& place, const std::string& state) const;

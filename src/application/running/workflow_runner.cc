@@ -21,7 +21,7 @@ class OneRun {
         request_(request),
         state_(StartingState(request)),
         memory_(state_, ConstantScope(ports, request, state_.inputs), ports.journal, halt_),
-        context_{ports, workflow, request, memory_, SteadyClock::now(), WallClock::now(), halt_.get_token()},
+        context_{ports, workflow, request, memory_, SteadyClock::now(), WallClock::now()},
         worker_(context_),
         cancelled_(request.cancelled, [this] { halt_.request_stop(); }) {}
 

@@ -98,6 +98,13 @@ void Containment::Report(const StateTarget& mention, std::size_t container, std:
                         state.name, IsLoop(state) ? "body" : "parallel"}});
 }
 
+bool Containment::Holds(std::size_t container, std::size_t state) const {
+  for (auto at = ContainerOf(state); at; at = ContainerOf(*at)) {
+    if (*at == container) return true;
+  }
+  return false;
+}
+
 bool Containment::IsBranch(std::size_t state) const {
   return places_[state].container && IsParallel(workflow_.states[*places_[state].container]);
 }

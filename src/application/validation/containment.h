@@ -34,6 +34,8 @@ class Containment {
   // How many loops stand around it.
   std::size_t LoopsAround(std::size_t state) const { return places_[state].loops; }
   bool IsBranch(std::size_t state) const;
+  // Whether the state lies inside of that container, at whatever depth.
+  bool Holds(std::size_t container, std::size_t state) const;
   // The parallel state that has both in it, in two different branches.
   std::optional<std::size_t> ParallelBetween(std::size_t one, std::size_t other) const;
 

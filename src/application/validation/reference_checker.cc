@@ -261,8 +261,10 @@ void ReferenceChecker::Order(const Spot& spot, const State& referred) {
                       workflow_.states[*parallel].name + "'",
                   "what a branch yields can be read when the parallel state has ended");
   }
-  if (order_.HasEnded(*from, nodes)) return;
-  if (!order_.CanHaveEnded(*from, nodes)) {
+  const bool from_outside =
+      (IsLoop(referred) || IsParallel(referred)) && from != to && !graph_.containment().Holds(*from, *to);
+  if (order_.HasEnded(*from, nodes, from_outside)) return;
+  if (!order_.CanHaveEnded(*from, nodes, from_outside)) {
     report(Severity::kError,
            from == to ? "state '" + reader + "' reads its own result before it has run"
                       : "state '" + referred.name + "' can never have run before '" + reader + "'",

@@ -20,8 +20,8 @@ bool StateOrder::IsReached(std::span<const StateGraph::Node> reader) const {
   return std::ranges::any_of(reader, [&](StateGraph::Node node) { return dominators_->IsReached(node); });
 }
 
-bool StateOrder::HasEnded(std::size_t state, std::span<const StateGraph::Node> reader) {
-  const auto ends = graph_.NodesAt(state, Moment::kAfter);
+bool StateOrder::HasEnded(std::size_t state, std::span<const StateGraph::Node> reader, bool from_outside) {
+  const auto ends = graph_.NodesAt(state, from_outside ? Moment::kBefore : Moment::kAfter);
   if (ends.size() == 1) {
     return dominators_->IsReached(ends[0]) && std::ranges::all_of(reader, [&](StateGraph::Node node) {
              return !dominators_->IsReached(node) || (node != ends[0] && dominators_->Dominates(ends[0], node));
@@ -37,8 +37,8 @@ bool StateOrder::HasEnded(std::size_t state, std::span<const StateGraph::Node> r
   });
 }
 
-bool StateOrder::CanHaveEnded(std::size_t state, std::span<const StateGraph::Node> reader) {
-  for (const StateGraph::Node end : graph_.NodesAt(state, Moment::kAfter)) {
+bool StateOrder::CanHaveEnded(std::size_t state, std::span<const StateGraph::Node> reader, bool from_outside) {
+  for (const StateGraph::Node end : graph_.NodesAt(state, from_outside ? Moment::kBefore : Moment::kAfter)) {
     if (!dominators_->IsReached(end)) continue;
     if (std::ranges::any_of(reader, [&](StateGraph::Node node) { return Follows(end, node); })) return true;
   }

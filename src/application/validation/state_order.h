@@ -21,10 +21,11 @@ class StateOrder {
 
   // `reader`: the nodes at which something is read. Whether one of them can be reached at all.
   bool IsReached(std::span<const StateGraph::Node> reader) const;
-  // On every way there the state has ended before.
-  bool HasEnded(std::size_t state, std::span<const StateGraph::Node> reader);
+  // On every way there the state has ended before. `from_outside`: the reader stands outside of the loop or parallel
+  // state that is asked for, so that whoever comes there from inside has ended it, also by leaving it in mid-pass.
+  bool HasEnded(std::size_t state, std::span<const StateGraph::Node> reader, bool from_outside);
   // On some way there it has.
-  bool CanHaveEnded(std::size_t state, std::span<const StateGraph::Node> reader);
+  bool CanHaveEnded(std::size_t state, std::span<const StateGraph::Node> reader, bool from_outside);
 
  private:
   bool Follows(StateGraph::Node begin, StateGraph::Node end);

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "domain/last_lines.h"
 #include "domain/random_id.h"
 #include "domain/trace_context.h"
 #include "infrastructure/agents/step_tools.h"
@@ -397,13 +398,9 @@ std::string Attempt::WithErrorLines(std::string message) const {
 }
 
 void Attempt::LogErrorOutput() const {
-  constexpr int kLines = 20;
-  std::string_view tail = cli_->error_tail();
-  while (tail.ends_with('\n')) tail.remove_suffix(1);
-  if (tail.empty()) return;
-  std::size_t begin = tail.size();
-  for (int i = 0; i < kLines && begin != std::string_view::npos && begin > 0; ++i) begin = tail.rfind('\n', begin - 1);
-  const std::string_view last = begin == std::string_view::npos || begin == 0 ? tail : tail.substr(begin + 1);
+  constexpr std::size_t kLines = 20;
+  const std::string_view last = LastLines(cli_->error_tail(), kLines);
+  if (last.empty()) return;
   observer_.Logged(&request_.step, LogLevel::kError, "agent stderr",
                    json::object{{"provider", request_.provider_as_written}, {"text", last}});
 }

@@ -55,7 +55,7 @@ TEST_P(CommandChildTest, RunsCommandsOneAfterTheOther) {
 }
 
 TEST_P(CommandChildTest, ManyThreadsRunCommandsAtOnce) {
-  const process::TestFolder folder;
+  const TestFolder folder("/var/tmp");
   std::vector<std::jthread> threads;
   std::atomic<int> good = 0;
   // Each waits until all eight are there.
@@ -82,18 +82,18 @@ TEST_P(CommandChildTest, MuchOutputOfManyCommands) {
 }
 
 TEST_P(CommandChildTest, BackgroundProcessesNeitherDelayTheAnswerNorEndWithIt) {
-  const process::TestFolder folder;
+  const TestFolder folder("/var/tmp");
   const std::string log = folder / "log";
   const Ran first = Run("(trap 'echo pipe >>" + log + "' PIPE; i=0; while :; do i=$((i+1)); echo $i; echo $i >" + log +
                         "; sleep 0.001; done) & echo done");
   EXPECT_EQ(first.end.kind, Kind::kExited);
   EXPECT_NE(first.out.find("done\n"), std::string::npos);
-  EXPECT_TRUE(Eventually([&] { return std::atoi(process::ReadAll(log).c_str()) > 100; }));
+  EXPECT_TRUE(Eventually([&] { return std::atoi(FileText(log).c_str()) > 100; }));
   EXPECT_EQ(Run("echo next").out, "next\n");
   child_.reset();
-  const std::string at_end = process::ReadAll(log);
+  const std::string at_end = FileText(log);
   std::this_thread::sleep_for(milliseconds{20});
-  EXPECT_EQ(process::ReadAll(log), at_end);
+  EXPECT_EQ(FileText(log), at_end);
 }
 
 TEST_P(CommandChildTest, TheDeadlineEndsTheTreeOfThisCommandOnly) {

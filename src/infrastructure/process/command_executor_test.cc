@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <future>
 #include <mutex>
 
@@ -259,7 +260,7 @@ TEST_F(CommandExecutorTest, OneOfManyKeepersIsKilled) {
   for (std::size_t i = 0; i < kRuns; ++i) {
     EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(folder_ / ("keeper." + std::to_string(i))); }));
   }
-  ASSERT_EQ(::kill(std::stoi(ReadAll(folder_ / ("keeper." + std::to_string(kVictim)))), SIGKILL), 0);
+  ASSERT_EQ(::kill(std::stoi(FileText(folder_ / ("keeper." + std::to_string(kVictim)))), SIGKILL), 0);
   const StepResult lost = ended[kVictim].get_future().get();
   EXPECT_EQ(lost.end.error->message, "the process that ran the command was killed");
   EXPECT_TRUE(MarkedProcesses(mark).empty());

@@ -2,22 +2,16 @@
 
 #include <string.h>
 
+#include "domain/last_lines.h"
+#include "domain/trimmed.h"
 #include "domain/utf8.h"
 
 namespace awf::process {
 namespace {
 
 constexpr std::size_t kLongestLine = 200;
-constexpr std::string_view kBlanks = " \t\r\n";
 
-std::string_view LastLine(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(kBlanks);
-  if (end == std::string_view::npos) return {};
-  text = text.substr(0, end + 1);
-  const std::size_t line_feed = text.rfind('\n');
-  if (line_feed != std::string_view::npos) text.remove_prefix(line_feed + 1);
-  return text.substr(text.find_first_not_of(kBlanks));
-}
+std::string_view LastLine(std::string_view text) { return Trimmed(LastLines(Trimmed(text), 1)); }
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "infrastructure/process/descriptor_limit.h"
 #include "infrastructure/process/process_test_support.h"
 
@@ -166,9 +168,9 @@ TEST_P(KeeperTest, SignalsTheGroupOfAJob) {
   const std::uint32_t job = keeper_->Start(request);
   const pid_t leader = Await(Kind::kStarted, job).pid;
   ASSERT_TRUE(Eventually([&] {  // until the trap is set
-    return ReadAll("/proc/" + std::to_string(leader) + "/status").find("SigCgt:\t0000000000000000") ==
+    return FileText("/proc/" + std::to_string(leader) + "/status").find("SigCgt:\t0000000000000000") ==
                std::string::npos &&
-           ReadAll("/proc/" + std::to_string(leader) + "/task/" + std::to_string(leader) + "/children") != "";
+           FileText("/proc/" + std::to_string(leader) + "/task/" + std::to_string(leader) + "/children") != "";
   }));
   keeper_->SignalGroup(job, SIGUSR1);
   EXPECT_EQ(Await(Kind::kExited, job).status.exit_code, 7);

@@ -1,4 +1,4 @@
-// What the tests of this folder share: a folder of one's own, finding the processes of one's own, waiting.
+// What the tests of this folder share: finding the processes of one's own, waiting, events of a keeper.
 #pragma once
 
 #include <dirent.h>
@@ -6,23 +6,20 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "domain/random_id.h"
+#include "domain/test_folder.h"
 #include "domain/time.h"
 #include "infrastructure/process/keeper.h"
 
@@ -30,29 +27,6 @@ namespace awf::process {
 
 // A hang ends a test after this; nothing is expected to take so long.
 inline constexpr std::chrono::seconds kHang{30};
-
-class TestFolder {
- public:
-  TestFolder() {
-    char name[] = "/var/tmp/awf-process-test-XXXXXX";
-    path_ = ::mkdtemp(name);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string ReadAll(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();  // unlike an iterator it does not throw when a process ends while its /proc file is read
-  return std::move(text).str();
-}
 
 inline bool Eventually(const std::function<bool()>& condition) {
   const Deadline deadline = SteadyClock::now() + kHang;
@@ -76,15 +50,15 @@ inline std::vector<pid_t> MarkedProcesses(const std::string& mark) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (name[0] < '1' || name[0] > '9' || std::stoi(name) == ::getpid()) continue;
-    const bool marked = ReadAll(entry.path() / "cmdline").find(mark) != std::string::npos ||
-                        ReadAll(entry.path() / "environ").find(mark) != std::string::npos;
+    const bool marked = FileText(entry.path() / "cmdline").find(mark) != std::string::npos ||
+                        FileText(entry.path() / "environ").find(mark) != std::string::npos;
     if (marked) found.push_back(std::stoi(name));
   }
   return found;
 }
 
 inline bool IsAlive(pid_t pid) {
-  const std::string status = ReadAll("/proc/" + std::to_string(pid) + "/stat");
+  const std::string status = FileText("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t name_end = status.rfind(") ");
   return name_end != std::string::npos && status[name_end + 2] != 'Z' && status[name_end + 2] != 'X';
 }

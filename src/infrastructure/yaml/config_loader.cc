@@ -137,10 +137,6 @@ LoadedConfig LoadFile(const std::string& path, bool must_exist, const Environmen
 
 bool LoadedConfig::Usable() const { return config.has_value() && !HasErrors(findings); }
 
-LoadedConfig LoadConfig(const std::string& path, const EnvironmentLookup& environment) {
-  return LoadFile(path, true, environment);
-}
-
 LoadedConfig LoadConfigText(std::string_view text, const std::string& file, const EnvironmentLookup& environment) {
   LoadedConfig loaded;
   ComposedYaml yaml = ComposeYaml(text, file);

@@ -25,10 +25,8 @@ struct LoadedConfig {
   bool Usable() const;
 };
 
-// One file. `~/` in `storage` and `providers.NAME.path` is expanded with HOME of the environment; a relative `storage`
-// stays as written. An empty file sets nothing.
-LoadedConfig LoadConfig(const std::string& path, const EnvironmentLookup& environment);
-// The same for a text in memory; `file` is its name in positions.
+// The text of one file; `file` is its name in positions. `~/` in `storage` and `providers.NAME.path` is expanded with
+// HOME of the environment; a relative `storage` stays as written. An empty text sets nothing.
 LoadedConfig LoadConfigText(std::string_view text, const std::string& file, const EnvironmentLookup& environment);
 
 // `project` over `user`, key by key: each input, each path and each option of a provider by itself.

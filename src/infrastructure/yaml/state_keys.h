@@ -11,7 +11,7 @@ namespace awf {
 
 // Types that are built, `command` being another spelling of `step`.
 std::span<const std::string_view> StateTypes();
-// Specified, not built: types of plugins (`forge.issue`) too.
+// Planned, not built yet: types of plugins (`forge.issue`) too.
 bool IsPlannedType(std::string_view type);
 
 // The keys by which a state says where the run goes on.

@@ -1,9 +1,10 @@
 #include "tests/workflow_schema/draft7_checker.h"
 
 #include <algorithm>
-#include <regex>
 #include <set>
 #include <stdexcept>
+
+#include "infrastructure/regex/re2_regex.h"
 
 namespace awf {
 namespace {
@@ -127,8 +128,9 @@ void Draft7Checker::Scalar(const json::object& schema, const json::value& value,
     faults.push_back(path + ": not one of the values");
   }
   if (const json::value* pattern = schema.if_contains("pattern"); pattern != nullptr && value.is_string()) {
-    const std::string text(value.get_string());
-    if (!std::regex_search(text, std::regex(std::string(pattern->as_string())))) faults.push_back(path + ": no match");
+    const auto regex = Re2Compiler().Compile(pattern->as_string(), {});
+    if (!regex) throw std::runtime_error("the schema holds a bad pattern");
+    if (!(*regex)->Contains(value.get_string())) faults.push_back(path + ": no match");
   }
   if (const json::value* least = schema.if_contains("minLength");
       least != nullptr && value.is_string() && value.get_string().size() < least->to_number<std::size_t>()) {

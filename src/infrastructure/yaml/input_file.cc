@@ -92,7 +92,8 @@ std::expected<GivenInputs, Error> ReadInputFile(const std::string& path) {
 
 std::expected<GivenInputs, Error> ReadInputText(std::string_view text, const std::string& file) {
   ComposedYaml yaml = ComposeYaml(IsJson(text) ? AsYaml(text) : std::string(text), file);
-  if (yaml.empty) return Fail(kInvalid, "--input-file: " + file + " is empty", kHint);
+  if (yaml.empty)
+    return std::unexpected(Error{kInvalid, "--input-file: the file is empty", kHint, {file, 1, 1}, {}, {}});
   GivenInputs given;
   std::vector<Finding>& findings = yaml.findings;
   if (yaml.root != nullptr) {

@@ -71,7 +71,9 @@ TEST_F(InputFileTest, FilesThatCannotBeUsed) {
   EXPECT_EQ(missing.message, "--input-file: " + (folder_ / "none.yaml").string() + " does not exist");
   EXPECT_EQ(ReadInputFile(folder_.string()).error().message,
             "--input-file: " + folder_.string() + " is not a regular file");
-  EXPECT_EQ(ReadInputText("# none\n", "i.yaml").error().message, "--input-file: i.yaml is empty");
+  const auto empty = ReadInputText("# none\n", "i.yaml");
+  EXPECT_EQ(empty.error().message, "--input-file: the file is empty");
+  EXPECT_EQ(empty.error().position, (Position{"i.yaml", 1, 1}));
   EXPECT_EQ(ReadInputText("- a\n", "i").error().message, "--input-file: the document must be a map, but is a list");
   EXPECT_EQ(ReadInputText("a: \"x\n", "i").error().code, "USER.INPUT.INVALID_FORMAT");
 }

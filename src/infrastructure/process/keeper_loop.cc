@@ -304,6 +304,7 @@ bool KeeperLoop::ContinueEnding(std::uint32_t target, Ending& ending) {
   if (members.empty()) members = MembersOf(target);  // one that was just being forked may have escaped the first look
   const bool hopeless = stopping_ && target == kEverything && Clock::now() >= ending.kill_at + kPatience;
   if (members.empty() || hopeless) {
+    Reap();  // a leader that has ended since the last time: its exit is told first
     if (target != kStrays) Tell({.kind = KeeperEvent::Kind::kTreeGone, .job = target, .status = {}, .failure = {}});
     finished_ = finished_ || (stopping_ && target == kEverything);
     return true;

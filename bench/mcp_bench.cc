@@ -21,6 +21,7 @@
 #include "bench/channel_parent.h"
 #include "bench/mcp_peer.h"
 #include "bench/recorder_cost.h"
+#include "domain/test_folder.h"
 
 extern char** environ;
 
@@ -126,11 +127,7 @@ void Row(const std::string& what, double value, const char* unit, const std::str
 
 int Main(int argc, char** argv) {
   if (argc < 2) throw std::runtime_error("usage: mcp_bench AWF [--node 'COMMAND FOLDER'] [--go COMMAND]");
-  std::string pattern = "/var/tmp/awf-bench-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  const fs::path folder = pattern;
-  const std::unique_ptr<const fs::path, void (*)(const fs::path*)> cleanup(
-      &folder, [](const fs::path* p) { fs::remove_all(*p); });
+  const TestFolder folder("/var/tmp");
   const fs::path root = folder / "root", file = root / "kib.txt";
   fs::create_directory(root);
   std::ofstream out(file);

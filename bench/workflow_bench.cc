@@ -11,15 +11,14 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "domain/test_folder.h"
+
 namespace {
 
-namespace fs = std::filesystem;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 constexpr int kSteps = 200;       // of the chain and of the parallel state
@@ -57,14 +56,7 @@ Measure Run(const std::vector<std::string>& argv) {
 
 class Bench {
  public:
-  explicit Bench(std::string awf) : awf_(std::move(awf)) {
-    std::string pattern = (fs::temp_directory_path() / "awf-bench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) std::exit(1);
-    folder_ = pattern;
-  }
-  ~Bench() { fs::remove_all(folder_); }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
+  explicit Bench(std::string awf) : awf_(std::move(awf)) {}
 
   void Chain() {
     std::string text = "name: chain\nstates:\n  initial: s0\n";
@@ -104,7 +96,7 @@ class Bench {
   }
 
  private:
-  void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  void Write(const std::string& name, const std::string& text) { folder_.Put(name, text); }
 
   Measure Workflow(const std::string& name) {
     return Run({awf_, "run", (folder_ / name).string(), "--storage", (folder_ / "storage").string(), "--quiet"});
@@ -130,7 +122,7 @@ class Bench {
   }
 
   std::string awf_;
-  fs::path folder_;
+  const awf::TestFolder folder_;
 };
 
 }  // namespace

@@ -1,9 +1,6 @@
 // The command line, with CLI11. The only file that includes it: it is the slowest header of the program.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -12,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/print_result.h"
+#include "cli/run_setup.h"
 
 namespace awf::cli {
 namespace {
@@ -289,7 +287,7 @@ std::expected<void, Error> CommandLine::FillRun(RunOptions& run) {
   run.global = global_;
   if (output_ == "buffered") run.output = OutputMode::kBuffered;
   if (output_ == "silent") run.output = OutputMode::kSilent;
-  if (const char* variable = std::getenv("AWF_NO_INPUT"); variable != nullptr && *variable != '\0') run.no_input = true;
+  if (NonEmptyVariable("AWF_NO_INPUT")) run.no_input = true;
   return {};
 }
 
@@ -340,14 +338,6 @@ int CommandLine::DispatchRun() {
   auto config = ReadConfiguration(global_);
   if (!config) return ReportErrors(config.error(), global_);
   if (auto settled = SettleGlobals(given_, *config, global_); !settled) return ReportErrors({settled.error()}, global_);
-  RunOptions& run = *run_command_ ? run_ : resume_.run;
-  run.config = std::move(*config);
-  if (auto filled = FillRun(run); !filled) return ReportErrors({filled.error()}, global_);
-  if (*run_command_) return RunCommand(run_);
-  if (*resume_command_ || *resume_list_command_) {
-    resume_.list = resume_.list || *resume_list_command_;
-    return ResumeCommand(resume_);
-  }
   if (*status_command_) {
     status_.global = global_;
     return StatusCommand(status_);
@@ -356,8 +346,16 @@ int CommandLine::DispatchRun() {
     history_.global = global_;
     return HistoryCommand(history_);
   }
-  demo_.global = global_;
-  return DemoCommand(demo_);
+  if (*demo_command_) {
+    demo_.global = global_;
+    return DemoCommand(demo_);
+  }
+  RunOptions& run = *run_command_ ? run_ : resume_.run;
+  run.config = std::move(*config);
+  if (auto filled = FillRun(run); !filled) return ReportErrors({filled.error()}, global_);
+  if (*run_command_) return RunCommand(run_);
+  resume_.list = resume_.list || *resume_list_command_;
+  return ResumeCommand(resume_);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "cli/configuration.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "application/validation/findings.h"
+#include "cli/run_setup.h"
 #include "infrastructure/yaml/config_loader.h"
 
 namespace awf::cli {
@@ -20,7 +19,7 @@ struct Setting {
 // The strongest that is set: flag, environment, configuration.
 Setting Strongest(const std::string& flag, const char* variable, const std::string& config) {
   if (!flag.empty()) return {flag, {}};
-  if (const char* found = std::getenv(variable); found != nullptr && *found != '\0') return {found, variable};
+  if (const auto found = NonEmptyVariable(variable)) return {*found, variable};
   return {config, {}};
 }
 
@@ -38,16 +37,11 @@ std::optional<LogLevel> ParseLogLevel(std::string_view text) {
 }  // namespace
 
 std::expected<Config, std::vector<Error>> ReadConfiguration(const GlobalOptions& global) {
-  std::error_code cause;
-  const std::filesystem::path working_dir = std::filesystem::current_path(cause);
-  if (cause) {
-    return std::unexpected(std::vector{
-        Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message(), "Go to a folder that exists.")
-            .error()});
-  }
+  const auto working_dir = WorkingDirectory();
+  if (!working_dir) return std::unexpected(std::vector{working_dir.error()});
   const EnvironmentLookup environment = ProcessEnvironment;
   LoadedConfig loaded =
-      LoadConfiguration(global.config_file, Folders::From(environment, working_dir), environment, working_dir);
+      LoadConfiguration(global.config_file, Folders::From(environment, *working_dir), environment, *working_dir);
   if (!loaded.Usable()) return std::unexpected(ErrorsOf(loaded.findings));
   return std::move(*loaded.config);
 }

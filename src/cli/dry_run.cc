@@ -1,7 +1,5 @@
 #include "cli/dry_run.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "cli/agent_preview.h"
@@ -9,7 +7,6 @@
 #include "cli/finding_text.h"
 #include "cli/print_result.h"
 #include "cli/run_loading.h"
-#include "cli/run_setup.h"
 #include "infrastructure/process/environment.h"
 #include "infrastructure/telemetry/kept_files.h"
 
@@ -41,8 +38,7 @@ int DryRun(const RunOptions& options) {
   const auto request = RequestFor(options, *run);
   if (!request) return ReportErrors({request.error()}, global);
   Masker masker;
-  LearnSecrets(run->workflow, run->inputs, environ, masker);
-  for (const auto& [name, provider] : options.config.providers) LearnOptionSecrets(provider.options, masker);
+  LearnSecrets(options, *run, masker);
   for (const Finding& finding : run->findings) {
     if (finding.severity != Severity::kWarning || global.quiet) continue;
     std::fputs(masker.MaskText(ErrorBlock(finding.error, finding.severity, !global.no_hints)).c_str(), stderr);

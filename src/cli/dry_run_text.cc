@@ -6,16 +6,11 @@
 #include "application/language/duration.h"
 #include "cli/finding_text.h"
 #include "cli/run_setup.h"
+#include "domain/joined.h"
 #include "domain/terminal_text.h"
 
 namespace awf::cli {
 namespace {
-
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 // As a shell would take it, so that an empty argument is seen.
 std::string Quoted(const std::string& word) {
@@ -68,8 +63,8 @@ class TextWriter {
     Fact("description", state.description);
     for (const PlannedText& text : state.texts)
       Fact(text.field, text.text + (text.fault.empty() ? "" : "\n(as written: " + text.fault + ")"));
-    if (state.kind == StepKind::kParallel) Fact("branches", Joined(state.holds));
-    if (state.kind == StepKind::kForEach) Fact("body", Joined(state.holds));
+    if (state.kind == StepKind::kParallel) Fact("branches", Joined(state.holds, ", "));
+    if (state.kind == StepKind::kForEach) Fact("body", Joined(state.holds, ", "));
     if (state.agent) Agent(*state.agent);
     Fact("timeout", state.timeout);
     if (state.retry.max_attempts > 1) Fact("retry", RetryText(state.retry));
@@ -85,15 +80,15 @@ class TextWriter {
     std::string argv;
     for (const std::string& word : agent.argv) argv += (argv.empty() ? "" : " ") + Quoted(word);
     Fact("argv", argv);
-    Fact("sets", Joined(agent.set_env));
-    Fact("unsets", Joined(agent.unset_env));
+    Fact("sets", Joined(agent.set_env, ", "));
+    Fact("unsets", Joined(agent.unset_env, ", "));
     std::vector<std::string> files;
     files.reserve(agent.files.size());
     for (const PrivateFile& file : agent.files)
       files.push_back(file.name + " (" + std::to_string(file.contents.size()) + " bytes)");
-    Fact("files", Joined(files));
+    Fact("files", Joined(files, ", "));
     const bool in_awf = agent.argv.empty();  // then there are no tools but ours
-    Fact("tools", !agent.tools.empty() ? Joined(agent.tools) : in_awf ? "none" : "the provider's own");
+    Fact("tools", !agent.tools.empty() ? Joined(agent.tools, ", ") : in_awf ? "none" : "the provider's own");
     if (agent.isolation) Fact("isolation", std::string(ToString(*agent.isolation)) + " at best");
     for (const std::string& note : agent.notes) Fact("note", note);
   }
@@ -182,7 +177,7 @@ std::string DryRunText(const RunPlan& plan, const LoadedRun& run, const Masker& 
                 value.is_string() ? std::string(value.get_string()) : json::serialize(value));
   for (const PlannedState& state : plan.states) writer.State(state);
   if (!plan.not_walked.empty())
-    writer.Line("\nnot walked, since every state is taken to succeed: " + Joined(plan.not_walked));
+    writer.Line("\nnot walked, since every state is taken to succeed: " + Joined(plan.not_walked, ", "));
   return writer.Text();
 }
 

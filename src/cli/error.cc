@@ -74,7 +74,7 @@ int ErrorCommand(const GlobalOptions& global, const std::string& code_or_prefix)
     text += (text.empty() ? "" : "\n") + TextOf(*entry);
     list.push_back(JsonOf(*entry));
   }
-  if (global.format == OutputFormat::kJson) text = json::serialize(list) + "\n";
+  if (global.format == OutputFormat::kJson) text = JsonLine(list);
   return PrintResult(text, global);
 }
 

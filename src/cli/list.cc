@@ -7,6 +7,7 @@
 #include "cli/finding_text.h"
 #include "cli/folder_listing.h"
 #include "cli/print_result.h"
+#include "cli/run_setup.h"
 #include "cli/text_table.h"
 #include "domain/terminal_text.h"
 #include "infrastructure/regex/re2_regex.h"
@@ -33,17 +34,13 @@ std::string ShownPath(const fs::path& path, const fs::path& working_dir) {
   return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
 }
 
-bool IsSet(const char* variable) {
-  const auto value = ProcessEnvironment(variable);
-  return value && !value->empty();
-}
-
 std::vector<ListedWorkflow> Workflows(const Folders& folders, const fs::path& working_dir) {
   Re2Compiler regexes;
   telemetry::PlainFiles files;
   std::vector<ListedWorkflow> workflows;
-  for (ListedFile& file : ListFolders(folders.workflows, kWorkflowEnding, IsSet("AWF_WORKFLOWS_PATH"),
-                                      working_dir / ".awf" / "workflows")) {
+  for (ListedFile& file :
+       ListFolders(folders.workflows, kWorkflowEnding, NonEmptyVariable("AWF_WORKFLOWS_PATH").has_value(),
+                   working_dir / ".awf" / "workflows")) {
     ListedWorkflow entry;
     const LoadedWorkflow loaded = LoadWorkflow(file.path.string(), {ProcessEnvironment, &regexes, &files, folders});
     if (loaded.workflow) {
@@ -94,7 +91,7 @@ std::string WorkflowJson(const std::vector<ListedWorkflow>& workflows) {
     if (entry.errors > 0) out["error"] = JsonText(entry.first_error);
     list.push_back(std::move(out));
   }
-  return json::serialize(list) + "\n";
+  return JsonLine(list);
 }
 
 std::string PromptTable(const std::vector<ListedFile>& prompts, const fs::path& working_dir, const LineStyle& style) {
@@ -116,7 +113,7 @@ std::string PromptJson(const std::vector<ListedFile>& prompts) {
                     {"path", JsonText(file.path.string())},
                     {"shadowed", file.shadowed}});
   }
-  return json::serialize(list) + "\n";
+  return JsonLine(list);
 }
 
 // What can be named: a hidden one cannot.
@@ -146,8 +143,8 @@ int ListWorkflows(const Folders& folders, const fs::path& working_dir, const Glo
 }
 
 int ListPrompts(const Folders& folders, const fs::path& working_dir, const GlobalOptions& global) {
-  const std::vector<ListedFile> prompts =
-      ListFolders(folders.prompts, {}, IsSet("AWF_PROMPTS_PATH"), working_dir / ".awf" / "prompts");
+  const std::vector<ListedFile> prompts = ListFolders(
+      folders.prompts, {}, NonEmptyVariable("AWF_PROMPTS_PATH").has_value(), working_dir / ".awf" / "prompts");
   if (global.quiet || global.format == OutputFormat::kQuiet) return PrintResult(Names(prompts), global);
   if (prompts.empty()) TellNone("prompts", folders.prompts, global);
   if (global.format == OutputFormat::kJson) return PrintResult(PromptJson(prompts), global);
@@ -157,17 +154,11 @@ int ListPrompts(const Folders& folders, const fs::path& working_dir, const Globa
 }  // namespace
 
 int ListCommand(const ListOptions& options) {
-  std::error_code fault;
-  const fs::path working_dir = fs::current_path(fault);
-  if (fault) {
-    return ReportErrors(
-        {Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + fault.message(), "Go to a folder that exists.")
-             .error()},
-        options.global);
-  }
-  const Folders folders = Folders::From(ProcessEnvironment, working_dir);
-  return options.prompts ? ListPrompts(folders, working_dir, options.global)
-                         : ListWorkflows(folders, working_dir, options.global);
+  const auto working_dir = WorkingDirectory();
+  if (!working_dir) return ReportErrors({working_dir.error()}, options.global);
+  const Folders folders = Folders::From(ProcessEnvironment, *working_dir);
+  return options.prompts ? ListPrompts(folders, *working_dir, options.global)
+                         : ListWorkflows(folders, *working_dir, options.global);
 }
 
 }  // namespace awf::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <ctime>
 
 #include "domain/terminal_text.h"
 
@@ -83,6 +84,14 @@ std::string FormatCount(std::int64_t count) {
   if (count < 1000) return std::to_string(count);
   if (count < 999'950) return Decimal(static_cast<double>(count) / 1000, "k");
   return Decimal(static_cast<double>(count) / 1'000'000, "M");
+}
+
+std::string LocalTime(WallClock::time_point time, const char* format) {
+  const std::time_t seconds = WallClock::to_time_t(time);
+  std::tm calendar{};
+  ::localtime_r(&seconds, &calendar);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &calendar)};
 }
 
 std::string ShortPath(std::string_view path, const LineStyle& style) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "domain/run_observer.h"
+#include "domain/time.h"
 
 namespace awf::cli {
 
@@ -20,6 +21,9 @@ struct LineStyle {
 
 std::string FormatDuration(std::chrono::microseconds duration);  // 0.4 ms, 7 ms, 5.1 s, 2m05s, 1h02m
 std::string FormatCount(std::int64_t count);                     // 910, 1.2k, 3.4M
+
+// By the calendar of the user; `format` is strftime's, of at most 31 bytes when filled in.
+std::string LocalTime(WallClock::time_point time, const char* format);
 
 // What a path of a state becomes where there is little room: "…42/checks/lint". The end is what tells states apart.
 std::string ShortPath(std::string_view path, const LineStyle& style);

@@ -17,10 +17,6 @@
 namespace awf::cli {
 namespace {
 
-constexpr int kStrictExit = 2;
-
-std::unexpected<LoadFailure> Failed(Error error) { return std::unexpected(LoadFailure{{std::move(error)}, 0}); }
-
 void Append(GivenInputs& inputs, GivenInputs more) {
   for (GivenInput& input : more) inputs.push_back(std::move(input));
 }
@@ -28,24 +24,21 @@ void Append(GivenInputs& inputs, GivenInputs more) {
 }  // namespace
 
 std::expected<LoadedRun, LoadFailure> RunLoader::Load() const {
-  std::error_code cause;
-  auto run = Surroundings(std::filesystem::current_path(cause));
-  if (cause)
-    return Failed(
-        Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message(), "Go to a folder that exists.")
-            .error());
-  const auto path = FindWorkflow(options_.workflow, run->folders);
-  if (!path) return Failed(path.error());
-  if (auto read = Read(*run, *path, nullptr); !read) return std::unexpected(read.error());
+  auto working_dir = WorkingDirectory();
+  if (!working_dir) return std::unexpected(working_dir.error());
+  LoadedRun run = Surroundings(std::move(*working_dir));
+  const auto path = FindWorkflow(options_.workflow, run.folders);
+  if (!path) return std::unexpected(path.error());
+  if (auto read = Read(run, *path, nullptr); !read) return std::unexpected(read.error());
 
   GivenInputs given;
   for (const auto& [name, text] : options_.config.inputs) given.push_back({name, text, InputSource::kConfig});
-  if (auto resolved = Resolve(*run, std::move(given)); !resolved) return std::unexpected(resolved.error());
+  if (auto resolved = Resolve(run, std::move(given)); !resolved) return std::unexpected(resolved.error());
   return run;
 }
 
 std::expected<LoadedRun, LoadFailure> RunLoader::Load(const ResumedRun& resumed, bool reload) const {
-  auto run = Surroundings(resumed.WorkingDir());
+  LoadedRun run = Surroundings(resumed.WorkingDir());
   std::error_code cause;
   const bool same_place = std::filesystem::current_path(cause) == resumed.WorkingDir();
   // As the user wrote it, where that still leads there.
@@ -54,18 +47,17 @@ std::expected<LoadedRun, LoadFailure> RunLoader::Load(const ResumedRun& resumed,
   if (!reload) {
     auto text = ReadYamlFile(resumed.StoredWorkflow().string());
     if (!text) {
-      return Failed(Fail("SYSTEM.IO.READ_FAILED", resumed.StoredWorkflow().string() + " " + text.error().message(),
-                         "Use --reload to go on with the present file.")
-                        .error());
+      return Fail("SYSTEM.IO.READ_FAILED", resumed.StoredWorkflow().string() + " " + text.error().message(),
+                  "Use --reload to go on with the present file.");
     }
     stored = std::move(*text);
   }
-  if (auto read = Read(*run, file, reload ? nullptr : &stored); !read) return std::unexpected(read.error());
-  if (auto resolved = Resolve(*run, resumed.Inputs()); !resolved) return std::unexpected(resolved.error());
+  if (auto read = Read(run, file, reload ? nullptr : &stored); !read) return std::unexpected(read.error());
+  if (auto resolved = Resolve(run, resumed.Inputs()); !resolved) return std::unexpected(resolved.error());
   return run;
 }
 
-std::expected<LoadedRun, LoadFailure> RunLoader::Surroundings(std::filesystem::path working_dir) const {
+LoadedRun RunLoader::Surroundings(std::filesystem::path working_dir) {
   LoadedRun run;
   run.folders = Folders::From(ProcessEnvironment, working_dir);
   run.working_dir = std::move(working_dir);
@@ -78,12 +70,12 @@ std::expected<void, LoadFailure> RunLoader::Read(LoadedRun& run, const std::stri
   const ValidationContext context{ProcessEnvironment, run.regexes.get(), &files_, run.folders,
                                   &options_.config.providers};
   LoadedWorkflow loaded = text != nullptr ? LoadWorkflowText(*text, path, context) : LoadWorkflow(path, context);
-  if (!loaded.Runnable()) return std::unexpected(LoadFailure{ErrorsOf(loaded.findings), 0});
+  if (!loaded.Runnable()) return std::unexpected(LoadFailure(ErrorsOf(loaded.findings)));
   if (options_.strict) {
-    LoadFailure refused{{}, kStrictExit};
-    for (Finding& finding : loaded.findings)
-      if (finding.severity == Severity::kWarning) refused.errors.push_back(finding.error);
-    if (!refused.errors.empty()) return std::unexpected(std::move(refused));
+    std::vector<Error> warnings;
+    for (const Finding& finding : loaded.findings)
+      if (finding.severity == Severity::kWarning) warnings.push_back(finding.error);
+    if (!warnings.empty()) return std::unexpected(LoadFailure(std::move(warnings), kStrictExit));
   }
   run.workflow = std::move(*loaded.workflow);
   run.workflow.sha256 = telemetry::Sha256Hex(loaded.source);
@@ -95,7 +87,7 @@ std::expected<void, LoadFailure> RunLoader::Read(LoadedRun& run, const std::stri
 std::expected<void, LoadFailure> RunLoader::Resolve(LoadedRun& run, GivenInputs given) const {
   if (!options_.input_file.empty()) {
     auto more = ReadInputFile(options_.input_file);
-    if (!more) return Failed(more.error());
+    if (!more) return std::unexpected(more.error());
     Append(given, std::move(*more));
   }
   for (const auto& [name, text] : options_.inputs) given.push_back({name, text, InputSource::kFlag});
@@ -103,11 +95,11 @@ std::expected<void, LoadFailure> RunLoader::Resolve(LoadedRun& run, GivenInputs 
   const InputPrompt prompt(STDIN_FILENO, STDERR_FILENO);
   if (!options_.no_input && options_.global.format != OutputFormat::kJson && prompt.CanAsk()) {
     auto asked = prompt.AskMissing(run.workflow, std::move(given), context);
-    if (!asked) return Failed(asked.error());
+    if (!asked) return std::unexpected(asked.error());
     given = std::move(*asked);
   }
   auto resolved = ResolveInputs(run.workflow, given, context);
-  if (!resolved) return Failed(resolved.error());
+  if (!resolved) return std::unexpected(resolved.error());
   run.inputs = std::move(resolved->values);
   return {};
 }
@@ -129,6 +121,11 @@ std::expected<void, Error> FillRequest(const RunOptions& options, const LoadedRu
   request.only_state = options.only_state;
   request.mocks = std::move(*mocks);
   return {};
+}
+
+void LearnSecrets(const RunOptions& options, const LoadedRun& run, Masker& masker) {
+  LearnSecrets(run.workflow, run.inputs, environ, masker);
+  for (const auto& [name, provider] : options.config.providers) LearnOptionSecrets(provider.options, masker);
 }
 
 }  // namespace awf::cli

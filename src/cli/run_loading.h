@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "application/language/folders.h"
@@ -14,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/resumed_run.h"
+#include "domain/masker.h"
 #include "domain/regex.h"
 #include "domain/text_files.h"
 #include "domain/workflow.h"
@@ -32,6 +34,9 @@ struct LoadedRun {
 
 // Why there is nothing to run. `exit_code` 0: that of the errors.
 struct LoadFailure {
+  LoadFailure(Error error) : errors{std::move(error)} {}
+  explicit LoadFailure(std::vector<Error> all, int code = 0) : errors(std::move(all)), exit_code(code) {}
+
   std::vector<Error> errors;
   int exit_code = 0;
 };
@@ -47,7 +52,7 @@ class RunLoader {
   std::expected<LoadedRun, LoadFailure> Load(const ResumedRun& resumed, bool reload) const;
 
  private:
-  std::expected<LoadedRun, LoadFailure> Surroundings(std::filesystem::path working_dir) const;
+  static LoadedRun Surroundings(std::filesystem::path working_dir);
   std::expected<void, LoadFailure> Read(LoadedRun& run, const std::string& path, const std::string* text) const;
   std::expected<void, LoadFailure> Resolve(LoadedRun& run, GivenInputs given) const;
 
@@ -58,5 +63,8 @@ class RunLoader {
 // Into `request` what the runner is asked to do, but for what makes one run of it: ids, run folder, cancellation. Fails
 // when --step or --mock name what the workflow has not.
 std::expected<void, Error> FillRequest(const RunOptions& options, const LoadedRun& run, RunRequest& request);
+
+// Everything that must not be shown of the run: also the secrets of the environment and of the configuration.
+void LearnSecrets(const RunOptions& options, const LoadedRun& run, Masker& masker);
 
 }  // namespace awf::cli

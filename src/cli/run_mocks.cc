@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "application/language/vocabulary.h"
+#include "domain/joined.h"
 #include "domain/json.h"
 #include "domain/nearest_name.h"
 
@@ -16,12 +17,9 @@ namespace {
 constexpr std::string_view kPrefix = "states.";
 constexpr std::array<std::string_view, 5> kTexts = {"Output", "Stderr", "Status", "Error", "ErrorCode"};
 
-std::string DidYouMean(const std::string& wanted, const std::vector<std::string>& names) {
-  const std::string nearest = NearestName(wanted, names);
-  if (!nearest.empty()) return "did you mean '" + nearest + "'?";
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return all.empty() ? "" : "there are " + all;
+std::string MeantOrAll(const std::string& wanted, const std::vector<std::string>& names) {
+  if (std::string hint = DidYouMean(wanted, names); !hint.empty() || names.empty()) return hint;
+  return "there are " + Joined(names, ", ");
 }
 
 std::vector<std::string> FieldNames() {
@@ -46,7 +44,7 @@ std::expected<const State*, Error> StateNamed(const Workflow& workflow, const st
   std::vector<std::string> names;
   names.reserve(workflow.states.size());
   for (const State& state : workflow.states) names.push_back(state.name);
-  return Fail("USER.INPUT.INVALID_FORMAT", option + ": there is no state '" + name + "'", DidYouMean(name, names));
+  return Fail("USER.INPUT.INVALID_FORMAT", option + ": there is no state '" + name + "'", MeantOrAll(name, names));
 }
 
 std::expected<StateResults, Error> ParseMocks(const Workflow& workflow,
@@ -64,7 +62,7 @@ std::expected<StateResults, Error> ParseMocks(const Workflow& workflow,
     const std::vector<std::string> fields = FieldNames();
     if (std::ranges::find(fields, field) == fields.end()) {
       return Fail("USER.INPUT.INVALID_FORMAT", "--mock: results have no field '" + field + "'",
-                  DidYouMean(field, fields));
+                  MeantOrAll(field, fields));
     }
     json::object& result = results[name];
     if (result.empty()) result = {{"Output", ""}, {"Stderr", ""}, {"ExitCode", 0}, {"Status", "success"}};

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <stop_token>
 #include <utility>
@@ -37,14 +36,6 @@ namespace {
 // How long a reader of the output may stop reading once the run was interrupted.
 constexpr std::chrono::milliseconds kPatience{2000};
 
-std::optional<std::string> Variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  if (value == nullptr || *value == '\0') return std::nullopt;
-  return value;
-}
-
-LoadFailure FailedBy(Error error) { return {{std::move(error)}, 0}; }
-
 class RunSession {
  public:
   RunSession(const RunOptions& options, SummaryScope scope)
@@ -58,11 +49,12 @@ class RunSession {
 
  private:
   std::expected<void, Error> Settle();
+  std::expected<void, LoadFailure> Take(std::expected<LoadedRun, LoadFailure> loaded);
   std::expected<void, Error> FindPlaces();
   void Learn();
   void ShowFindings();
   RecordOptions Recording() const;
-  std::expected<void, Error> Begin();
+  std::expected<void, Error> Begin(std::expected<std::unique_ptr<RunRecords>, Error> records);
   ProgressOptions Progress() const;
   telemetry::ConsoleLogOptions ConsoleLogging() const;
   RunResult RunWorkflow(RunRecorder& recorder, ProgressView& view);
@@ -87,38 +79,31 @@ class RunSession {
 
 std::expected<void, LoadFailure> RunSession::Prepare() {
   telemetry::PlainFiles files;
-  if (auto settled = Settle(); !settled) return std::unexpected(FailedBy(settled.error()));
-  auto loaded = RunLoader(options_, files).Load();
-  if (!loaded) return std::unexpected(loaded.error());
-  loaded_ = std::move(*loaded);
-  if (auto filled = FillRequest(options_, loaded_, request_); !filled) return std::unexpected(FailedBy(filled.error()));
-  if (auto found = FindPlaces(); !found) return std::unexpected(FailedBy(found.error()));
+  if (auto settled = Settle(); !settled) return std::unexpected(settled.error());
+  if (auto taken = Take(RunLoader(options_, files).Load()); !taken) return taken;
+  if (auto found = FindPlaces(); !found) return std::unexpected(found.error());
   Learn();
-  auto records = RunRecords::Create(Recording(), loaded_, masker_);
-  if (!records) return std::unexpected(FailedBy(records.error()));
-  records_ = std::move(*records);
-  if (auto begun = Begin(); !begun) return std::unexpected(FailedBy(begun.error()));
-  return {};
+  return Begin(RunRecords::Create(Recording(), loaded_, masker_));
 }
 
 std::expected<void, LoadFailure> RunSession::PrepareResume(const ResumeOptions& resume, ResumedRun& run) {
   telemetry::KeptFiles files(run.folder().Files(), !resume.reload);
-  if (auto settled = Settle(); !settled) return std::unexpected(FailedBy(settled.error()));
-  auto loaded = RunLoader(options_, files).Load(run, resume.reload);
-  if (!loaded) return std::unexpected(loaded.error());
-  loaded_ = std::move(*loaded);
-  if (auto filled = FillRequest(options_, loaded_, request_); !filled) return std::unexpected(FailedBy(filled.error()));
+  if (auto settled = Settle(); !settled) return std::unexpected(settled.error());
+  if (auto taken = Take(RunLoader(options_, files).Load(run, resume.reload)); !taken) return taken;
   auto state = awf::PrepareResume(run.state(), loaded_.workflow, resume.from);
-  if (!state) return std::unexpected(FailedBy(state.error()));
+  if (!state) return std::unexpected(state.error());
   request_.resume = std::move(*state);
   request_.resumed_trace_id = run.manifest().trace_id;
   request_.resumed_span_id = run.manifest().root_span_id;
-  if (auto found = FindPlaces(); !found) return std::unexpected(FailedBy(found.error()));
+  if (auto found = FindPlaces(); !found) return std::unexpected(found.error());
   Learn();
-  auto records = RunRecords::Continue(Recording(), loaded_, run, resume.reload, masker_);
-  if (!records) return std::unexpected(FailedBy(records.error()));
-  records_ = std::move(*records);
-  if (auto begun = Begin(); !begun) return std::unexpected(FailedBy(begun.error()));
+  return Begin(RunRecords::Continue(Recording(), loaded_, run, resume.reload, masker_));
+}
+
+std::expected<void, LoadFailure> RunSession::Take(std::expected<LoadedRun, LoadFailure> loaded) {
+  if (!loaded) return std::unexpected(loaded.error());
+  loaded_ = std::move(*loaded);
+  if (auto filled = FillRequest(options_, loaded_, request_); !filled) return std::unexpected(filled.error());
   return {};
 }
 
@@ -127,7 +112,7 @@ std::expected<void, Error> RunSession::Settle() {
   std::error_code cause;
   program_ = std::filesystem::read_symlink("/proc/self/exe", cause);
   if (cause) return Fail("SYSTEM.IO.READ_FAILED", "cannot read /proc/self/exe: " + cause.message());
-  auto trace = ChooseTrace(options_, Variable);
+  auto trace = ChooseTrace(options_, NonEmptyVariable);
   if (!trace) return std::unexpected(trace.error());
   trace_ = *trace;
   if (options_.only_state.empty() && !options_.mocks.empty()) {
@@ -139,7 +124,7 @@ std::expected<void, Error> RunSession::Settle() {
 
 std::expected<void, Error> RunSession::FindPlaces() {
   held_.emplace();
-  auto storage = StorageFolder(options_.global.storage, Variable);
+  auto storage = StorageFolder(options_.global.storage, NonEmptyVariable);
   if (!storage) return std::unexpected(storage.error());
   storage_ = std::move(*storage);
   auto private_folder = process::PrivateFolder::Open();
@@ -151,8 +136,7 @@ std::expected<void, Error> RunSession::FindPlaces() {
 }
 
 void RunSession::Learn() {
-  LearnSecrets(loaded_.workflow, loaded_.inputs, environ, masker_);
-  for (const auto& [name, provider] : options_.config.providers) LearnOptionSecrets(provider.options, masker_);
+  LearnSecrets(options_, loaded_, masker_);
   collector_.emplace(masker_, scope_);
   if (!options_.global.quiet) ShowFindings();
 }
@@ -170,15 +154,17 @@ RecordOptions RunSession::Recording() const {
           options_.run_id,
           options_.global.log_level,
           trace_,
-          {ServiceName(options_, Variable), AWF_VERSION, HostName(), ::getpid(),
-           Variable("OTEL_RESOURCE_ATTRIBUTES").value_or("")},
+          {ServiceName(options_, NonEmptyVariable), AWF_VERSION, request_.hostname, ::getpid(),
+           NonEmptyVariable("OTEL_RESOURCE_ATTRIBUTES").value_or("")},
           options_.only_state};
 }
 
-std::expected<void, Error> RunSession::Begin() {
+std::expected<void, Error> RunSession::Begin(std::expected<std::unique_ptr<RunRecords>, Error> records) {
+  if (!records) return std::unexpected(records.error());
+  records_ = std::move(*records);
   request_.run_id = records_->folder().run_id();
   request_.run_dir = records_->folder().path();
-  request_.traceparent = Variable("TRACEPARENT").value_or("");
+  request_.traceparent = NonEmptyVariable("TRACEPARENT").value_or("");
   const auto parent = ParseTraceParent(request_.traceparent);
   request_.trace_id = parent ? parent->trace_id : RandomHex(16);
   request_.parent_span_id = parent ? parent->span_id : "";
@@ -210,7 +196,7 @@ RunOutcome RunSession::Run() {
   process::BecomeSubreaper();
   const process::RaisedDescriptorLimit descriptors;
   telemetry::ConsoleLog console_log(ConsoleLogging(), masker_, [this](std::string_view line) { console_.Line(line); });
-  RunRecorder recorder({UserName(), HostName(), AWF_VERSION, records_->secret_inputs()},
+  RunRecorder recorder({request_.user, request_.hostname, AWF_VERSION, records_->secret_inputs()},
                        {{&records_->log(), &console_log}, &records_->audit(), records_->spans()},
                        [&](const Error& error) { AuditFailed(recorder, error); });
   ProgressView view(Progress(), console_, masker_);
@@ -287,7 +273,7 @@ void RunSession::Show(const RunResult& result) {
     console_.Out(PrintableLine(summary.end.message) + "\n");
   }
   if (global.format == OutputFormat::kTable) {
-    const auto states = ReadAuditedStates(summary.folder / "audit.jsonl", false);
+    const auto states = ReadAuditedStates(records_->folder().Audit(), false);
     if (states) console_.Out(StateTable(*states, StyleOfStdout(global)));
   }
   if (global.verbose) console_.Line("audit head: " + std::to_string(summary.audit.seq) + " " + summary.audit.hash);

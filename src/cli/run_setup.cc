@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -33,6 +34,20 @@ void LearnFrom(const json::value& value, bool secret, Masker& masker) {
 }
 
 }  // namespace
+
+std::optional<std::string> NonEmptyVariable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::expected<std::filesystem::path, Error> WorkingDirectory() {
+  std::error_code cause;
+  std::filesystem::path folder = std::filesystem::current_path(cause);
+  if (cause)
+    return Fail("SYSTEM.IO.READ_FAILED", "no working directory: " + cause.message(), "Go to a folder that exists.");
+  return folder;
+}
 
 std::expected<std::filesystem::path, Error> StorageFolder(const std::string& option, const GetVariable& get) {
   if (!option.empty()) return option;

@@ -17,6 +17,15 @@ namespace awf::cli {
 
 using GetVariable = std::function<std::optional<std::string>(const std::string&)>;  // empty values count as unset
 
+// That of the process's environment.
+std::optional<std::string> NonEmptyVariable(const std::string& name);
+
+// The working directory; SYSTEM.IO.READ_FAILED when it was deleted.
+std::expected<std::filesystem::path, Error> WorkingDirectory();
+
+// Of a command that --strict stops.
+inline constexpr int kStrictExit = 2;
+
 // Where run folders lie: --storage, else $AWF_STORAGE, $XDG_DATA_HOME/awf, ~/.local/share/awf.
 std::expected<std::filesystem::path, Error> StorageFolder(const std::string& option, const GetVariable& get);
 

@@ -1,24 +1,13 @@
 #include "cli/run_summary.h"
 
-#include <algorithm>
-#include <array>
-#include <ctime>
+#include <set>
 
 #include "cli/finding_text.h"
+#include "cli/text_table.h"
 #include "domain/terminal_text.h"
 
 namespace awf::cli {
 namespace {
-
-using Row = std::vector<std::string>;
-
-std::string LocalTime(WallClock::time_point time) {
-  const std::time_t seconds = WallClock::to_time_t(time);
-  std::tm calendar{};
-  ::localtime_r(&seconds, &calendar);
-  std::array<char, 16> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%H:%M:%S", &calendar)};
-}
 
 std::string FormatBytes(std::uint64_t bytes) {
   if (bytes < 1000) return std::to_string(bytes) + " B";
@@ -30,29 +19,15 @@ std::string_view Look(CallOutcome outcome) {
   return outcome == CallOutcome::kCancelled || outcome == CallOutcome::kDenied ? "33" : "31";
 }
 
-// One line of output, cut to the terminal and coloured as a whole.
-std::string Finished(std::string line, std::string_view look, const LineStyle& style) {
-  while (line.ends_with(' ')) line.pop_back();
-  if (style.columns > 0) line = FitColumns(line, static_cast<std::size_t>(std::max(style.columns - 1, 1)));
-  if (style.color && !look.empty()) line = std::string("\x1b[").append(look).append("m").append(line).append("\x1b[0m");
-  return line + "\n";
-}
-
-std::string Padded(const std::string& cell, std::size_t width, bool right) {
-  const std::size_t own = DisplayWidth(cell);
-  const std::string space(width > own ? width - own : 0, ' ');
-  return right ? space + cell : cell + space;
-}
-
-Row CallRow(const StepSummary& step, const CallSummary& call) {
-  return {LocalTime(call.call.time),
-          PrintableLine(step.context.path.empty() ? step.context.step : step.context.path),
-          PrintableLine(call.call.tool),
-          PrintableLine(call.call.source),
+std::vector<std::string> CallRow(const StepSummary& step, const CallSummary& call) {
+  return {LocalTime(call.call.time, "%H:%M:%S"),
+          step.context.path.empty() ? step.context.step : step.context.path,
+          call.call.tool,
+          call.call.source,
           FormatDuration(call.end.duration),
           FormatBytes(call.end.bytes_out),
           std::string(ToString(call.end.outcome)),
-          PrintableLine(call.end.error)};
+          call.end.error};
 }
 
 // The text of a call that did not end well.
@@ -75,19 +50,19 @@ std::string StepText(const StepSummary& step) {
 class SpanTreeText {
  public:
   SpanTreeText(const RunSummary& summary, const LineStyle& style) : summary_(summary), style_(style) {
-    std::map<SpanId, std::size_t> known;
-    for (std::size_t i = 0; i < summary.steps.size(); ++i) known[summary.steps[i].context.span_id] = i;
+    std::set<SpanId> known;
+    for (const StepSummary& step : summary.steps) known.insert(step.context.span_id);
     for (const StepSummary& step : summary.steps) {
       // A step whose holder is not in the summary hangs on the run.
-      const auto holder = known.find(step.context.parent_span_id);
-      children_[holder == known.end() ? SpanId() : holder->first].push_back(&step);
+      const SpanId& holder = step.context.parent_span_id;
+      children_[known.contains(holder) ? holder : SpanId()].push_back(&step);
     }
   }
 
   std::string Text() {
-    text_ = Finished("workflow.execution  " + FormatDuration(summary_.end.duration) + "  " +
-                         PrintableLine(summary_.start.workflow) + "  " + summary_.end.status,
-                     {}, style_);
+    text_ = StyledLine("workflow.execution  " + FormatDuration(summary_.end.duration) + "  " +
+                           PrintableLine(summary_.start.workflow) + "  " + summary_.end.status,
+                       {}, style_);
     Steps({}, "");
     return std::move(text_);
   }
@@ -101,14 +76,14 @@ class SpanTreeText {
 
   void Step(const StepSummary& step, const std::string& margin, bool last) {
     const bool failed = step.ended && step.end.status != StepStatus::kSuccess;
-    text_ += Finished(margin + (last ? "└─ " : "├─ ") + StepText(step), failed ? "31" : "", style_);
+    text_ += StyledLine(margin + (last ? "└─ " : "├─ ") + StepText(step), failed ? "31" : "", style_);
     const std::string inner = margin + (last ? "   " : "│  ");
     const bool holds = children_.contains(step.context.span_id);
     for (std::size_t c = 0; c < step.calls.size(); ++c) {
       const CallSummary& call = step.calls[c];
       const std::string line = inner + (c + 1 == step.calls.size() && !holds ? "└─ " : "├─ ") +
                                "tool.call: " + PrintableLine(call.call.tool) + "  " + FormatDuration(call.end.duration);
-      text_ += Finished(line + Fault(call.end), Look(call.end.outcome), style_);
+      text_ += StyledLine(line + Fault(call.end), Look(call.end.outcome), style_);
     }
     if (holds) Steps(step.context.span_id, inner);
   }
@@ -142,28 +117,11 @@ json::object SummaryJson(const RunSummary& summary, bool hints) {
 
 std::string CallTable(const RunSummary& summary, const LineStyle& style) {
   if (summary.CallCount() == 0) return "no tool calls\n";
-  std::vector<Row> rows{{"time", "step", "tool", "source", "duration", "bytes", "outcome", "error"}};
-  std::vector<std::string_view> looks{"1"};
-  for (const StepSummary& step : summary.steps) {
-    for (const CallSummary& call : step.calls) {
-      rows.push_back(CallRow(step, call));
-      looks.push_back(Look(call.end.outcome));
-    }
-  }
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], DisplayWidth(row[i]));
-  }
-  std::string table;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      const bool number = rows[0][i] == "duration" || rows[0][i] == "bytes";
-      line += (i == 0 ? "" : "  ") + Padded(rows[r][i], widths[i], number);
-    }
-    table += Finished(std::move(line), looks[r], style);
-  }
-  return table;
+  TextTable table(
+      {{"time"}, {"step"}, {"tool"}, {"source"}, {"duration", true}, {"bytes", true}, {"outcome"}, {"error"}});
+  for (const StepSummary& step : summary.steps)
+    for (const CallSummary& call : step.calls) table.Add(CallRow(step, call), Look(call.end.outcome));
+  return table.Render(style);
 }
 
 std::string SpanTree(const RunSummary& summary, const LineStyle& style) { return SpanTreeText(summary, style).Text(); }

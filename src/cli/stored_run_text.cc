@@ -1,44 +1,29 @@
 #include "cli/stored_run_text.h"
 
-#include <array>
-#include <ctime>
-#include <optional>
-
-#include "application/language/scope.h"
 #include "cli/finding_text.h"
 #include "cli/run_setup.h"
 #include "domain/terminal_text.h"
 #include "domain/timestamp.h"
 
 namespace awf::cli {
+namespace {
 
 using telemetry::StoredRun;
-
-std::expected<telemetry::RunStore, Error> OpenRunStore(const GlobalOptions& global) {
-  const auto storage = StorageFolder(global.storage, [](const std::string& name) -> std::optional<std::string> {
-    const auto value = ProcessEnvironment(name);
-    return value && !value->empty() ? value : std::nullopt;
-  });
-  if (!storage) return std::unexpected(storage.error());
-  return telemetry::RunStore(*storage);
-}
-
-namespace {
 
 // As wide as a terminal must be for times in full.
 constexpr int kWide = 100;
 
-std::string LocalTime(WallClock::time_point time, const char* format) {
-  const std::time_t seconds = WallClock::to_time_t(time);
-  std::tm calendar{};
-  ::localtime_r(&seconds, &calendar);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), format, &calendar)};
-}
+constexpr const char* kDateTime = "%Y-%m-%d %H:%M:%S";
 
 }  // namespace
 
-std::string LocalDateTime(WallClock::time_point time) { return LocalTime(time, "%Y-%m-%d %H:%M:%S"); }
+std::expected<telemetry::RunStore, Error> OpenRunStore(const GlobalOptions& global) {
+  const auto storage = StorageFolder(global.storage, NonEmptyVariable);
+  if (!storage) return std::unexpected(storage.error());
+  return telemetry::RunStore(*storage);
+}
+
+std::string LocalDateTime(WallClock::time_point time) { return LocalTime(time, kDateTime); }
 
 std::string_view LookOfStatus(std::string_view status) {
   if (status == "failed" || status == "failure" || status == "timeout" || status == telemetry::kDamaged) return "31";
@@ -54,7 +39,7 @@ std::string DurationOf(const StoredRun& run, WallClock::time_point now) {
 
 std::string RunTable(const std::vector<StoredRun>& runs, const LineStyle& style, WallClock::time_point now) {
   TextTable table({{"run"}, {"workflow", false, true}, {"status"}, {"started"}, {"duration", true}, {"exit", true}});
-  const char* format = style.columns > 0 && style.columns < kWide ? "%m-%d %H:%M" : "%Y-%m-%d %H:%M:%S";
+  const char* format = style.columns > 0 && style.columns < kWide ? "%m-%d %H:%M" : kDateTime;
   for (const StoredRun& run : runs) {
     const bool damaged = run.status == telemetry::kDamaged;
     table.Add({run.run_id, damaged ? "-" : run.manifest.workflow, run.status, LocalTime(run.manifest.started, format),
@@ -119,7 +104,7 @@ std::string RunList(const std::vector<StoredRun>& runs, const GlobalOptions& glo
   if (global.format == OutputFormat::kJson) {
     json::array list;
     for (const StoredRun& run : runs) list.push_back(RunJson(run));
-    return json::serialize(list) + "\n";
+    return JsonLine(list);
   }
   if (runs.empty()) return {};
   if (global.format == OutputFormat::kQuiet || global.quiet) return RunIds(runs);

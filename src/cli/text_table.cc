@@ -26,6 +26,13 @@ LineStyle StyleOfStdout(const GlobalOptions& global) {
   return style;
 }
 
+std::string StyledLine(std::string line, std::string_view look, const LineStyle& style) {
+  while (line.ends_with(' ')) line.pop_back();
+  if (style.columns > 0) line = FitColumns(line, static_cast<std::size_t>(std::max(style.columns - 1, 1)));
+  if (style.color && !look.empty()) line = std::string("\x1b[").append(look).append("m").append(line).append("\x1b[0m");
+  return line + "\n";
+}
+
 void TextTable::Add(const std::vector<std::string>& cells, std::string_view look) {
   Row row{{}, std::string(look)};
   for (const std::string& cell : cells) row.cells.push_back(PrintableLine(cell));
@@ -62,10 +69,7 @@ std::string TextTable::Line(const Row& row, const std::vector<std::size_t>& widt
     if (i > 0) line.append(kGap, ' ');
     line += columns_[i].right ? space + cell : cell + space;
   }
-  while (line.ends_with(' ')) line.pop_back();
-  if (style.columns > 0) line = FitColumns(line, static_cast<std::size_t>(std::max(style.columns - 1, 1)));
-  if (style.color && !row.look.empty()) line = "\x1b[" + row.look + "m" + line + "\x1b[0m";
-  return line + "\n";
+  return StyledLine(std::move(line), row.look, style);
 }
 
 std::string TextTable::Render(const LineStyle& style) const {

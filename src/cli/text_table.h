@@ -13,6 +13,10 @@ namespace awf::cli {
 // As stdout takes it: as wide as its terminal and in colour where wanted; plain and uncut where it is none.
 LineStyle StyleOfStdout(const GlobalOptions& global);
 
+// One line of output: without blanks at its end, cut to the terminal, coloured as a whole by `look` (parameters of an
+// SGR sequence, or empty), with its line feed.
+std::string StyledLine(std::string line, std::string_view look, const LineStyle& style);
+
 struct TableColumn {
   std::string title;
   bool right = false;    // numbers

@@ -18,8 +18,6 @@
 namespace awf::cli {
 namespace {
 
-constexpr int kStrictExit = 2;
-
 // One file, checked.
 struct Checked {
   std::string file;
@@ -93,7 +91,7 @@ void PrintFindings(const Checked& checked, const GlobalOptions& global) {
 int ValidateOne(const ValidateOptions& options) {
   const Checked checked = Validation(options).Check(options.workflow);
   if (options.global.format == OutputFormat::kJson)
-    return PrintResult(json::serialize(ReportOf(checked, options.global)) + "\n", options.global, checked.exit_code);
+    return PrintResult(JsonLine(ReportOf(checked, options.global)), options.global, checked.exit_code);
   PrintFindings(checked, options.global);
   const bool told = checked.exit_code == 0 && !options.global.quiet;
   return PrintResult(told ? checked.file + ": valid\n" : "", options.global, checked.exit_code);
@@ -141,7 +139,7 @@ int ValidateFolder(const ValidateOptions& options) {
   const json::object report{{"valid", failed == 0}, {"failed", failed}, {"files", std::move(reports)}};
   const std::string summary = Count(files->size(), files->size() == 1 ? "file: " : "files: ") +
                               Count(files->size() - failed, "OK, ") + Count(failed, "FAIL") + "\n";
-  return PrintResult(as_json ? json::serialize(report) + "\n" : summary, options.global, worst);
+  return PrintResult(as_json ? JsonLine(report) : summary, options.global, worst);
 }
 
 }  // namespace

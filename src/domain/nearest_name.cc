@@ -51,4 +51,9 @@ std::string NearestName(std::string_view wanted, std::span<const std::string> ca
   return best;
 }
 
+std::string DidYouMean(std::string_view wanted, std::span<const std::string> candidates) {
+  const std::string nearest = NearestName(wanted, candidates);
+  return nearest.empty() ? "" : "did you mean '" + nearest + "'?";
+}
+
 }  // namespace awf

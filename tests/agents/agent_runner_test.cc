@@ -11,10 +11,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <thread>
 
+#include "domain/test_folder.h"
 #include "infrastructure/agents/test_observer.h"
 
 extern char** environ;
@@ -33,10 +33,7 @@ std::vector<std::string> ProcessesNaming(const std::string& mark) {
     const std::string pid = entry.path().filename();
     if (pid.find_first_not_of("0123456789") != std::string::npos || pid == std::to_string(::getpid())) continue;
     for (const char* file : {"cmdline", "environ"}) {
-      std::ifstream in(entry.path() / file, std::ios::binary);
-      std::ostringstream contents;
-      contents << in.rdbuf();  // unlike an iterator it does not throw when the process ends meanwhile
-      std::string text = std::move(contents).str();
+      std::string text = FileText(entry.path() / file);
       if (text.find(mark) == std::string::npos) continue;
       std::ranges::replace(text, '\0', ' ');
       found.push_back(pid + ": " + text.substr(0, 200));
@@ -49,9 +46,6 @@ std::vector<std::string> ProcessesNaming(const std::string& mark) {
 class AgentRunnerTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = "/tmp/awf-runner-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    top_ = fs::canonical(pattern);
     for (const char* folder : {"bin", "home", "work"}) fs::create_directory(top_ / folder);
     ASSERT_NE(std::getenv("AWF_FAKE_CLAUDE"), nullptr);
     ASSERT_NE(std::getenv("AWF_PROGRAM"), nullptr);
@@ -67,7 +61,6 @@ class AgentRunnerTest : public testing::Test {
   }
 
   void TearDown() override {
-    if (top_.empty()) return;
     const auto until = SteadyClock::now() + seconds(10);
     std::vector<std::string> left;
     while (!(left = ProcessesNaming(top_.string())).empty() && SteadyClock::now() < until) {
@@ -75,7 +68,6 @@ class AgentRunnerTest : public testing::Test {
     }
     EXPECT_EQ(left, std::vector<std::string>{}) << "processes were left";
     EXPECT_EQ(StepFolders(), std::vector<std::string>{}) << "private folders were left";
-    fs::remove_all(top_);
   }
 
   std::vector<std::string> StepFolders() const {
@@ -88,10 +80,7 @@ class AgentRunnerTest : public testing::Test {
   void Scenario(const json::object& scenario) { std::ofstream(top_ / "scenario.json") << json::serialize(scenario); }
   static json::object Steps(json::array steps) { return {{"steps", std::move(steps)}}; }
   std::string Path(const std::string& name) const { return (top_ / name).string(); }
-  std::string WorkFile(const std::string& name) const {
-    std::ifstream in(top_ / "work" / name);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string WorkFile(const std::string& name) const { return FileText(top_ / "work" / name); }
   static json::object Bash(const std::string& command) {
     return {{"call", "Bash"}, {"arguments", json::object{{"command", command}}}};
   }
@@ -111,15 +100,11 @@ class AgentRunnerTest : public testing::Test {
     AgentRunner runner({std::getenv("AWF_PROGRAM"), *folder, environment, traced_, programs_});
     return runner.Run(request_, observer_);
   }
-  json::object Record() const {
-    std::ifstream in(top_ / "record.json");
-    const std::string text(std::istreambuf_iterator<char>(in), {});
-    return json::parse(text).as_object();
-  }
+  json::object Record() const { return json::parse(FileText(top_ / "record.json")).as_object(); }
   static std::string Code(const StepResult& result) { return result.end.error ? result.end.error->code : ""; }
   static std::string Message(const StepResult& result) { return result.end.error ? result.end.error->message : ""; }
 
-  fs::path top_;
+  const TestFolder top_{"/tmp"};
   AgentRequest request_;
   TestObserver observer_;
   bool traced_ = false;
@@ -387,10 +372,7 @@ TEST_F(AgentRunnerTest, KilledKeeperFailsTheStepAndLeavesNothing) {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       const std::string pid = entry.path().filename();
       if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-      std::ifstream in(entry.path() / "stat");
-      std::ostringstream contents;
-      contents << in.rdbuf();
-      const std::string stat = std::move(contents).str();
+      const std::string stat = FileText(entry.path() / "stat");
       std::istringstream rest(stat.substr(stat.rfind(')') == std::string::npos ? 0 : stat.rfind(')') + 1));
       std::string state;
       int parent = 0;

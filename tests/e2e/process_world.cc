@@ -18,23 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Slurp(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 std::optional<ProcessInfo> Inspect(pid_t pid) {
   const fs::path folder = "/proc/" + std::to_string(pid);
-  const std::string stat = Slurp(folder / "stat");
+  const std::string stat = FileText(folder / "stat");
   const std::size_t end = stat.rfind(')');  // the name in front may hold anything
   if (end == std::string::npos || end + 4 > stat.size()) return std::nullopt;
   ProcessInfo info;
   info.pid = pid;
   info.state = stat[end + 2];
   info.parent = static_cast<pid_t>(std::strtol(stat.c_str() + end + 4, nullptr, 10));
-  std::istringstream words(Slurp(folder / "cmdline"));
+  std::istringstream words(FileText(folder / "cmdline"));
   for (std::string word; std::getline(words, word, '\0');) info.words.push_back(word);
   return info;
 }
@@ -67,9 +60,6 @@ std::vector<ProcessInfo> Descendants(pid_t ancestor) {
 
 World::World() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  std::string pattern = "/var/tmp/awf-e2e-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  base_ = pattern;
   for (const char* name : {"home", "ws", "storage", "run", "bin", "tmp"}) {
     fs::create_directory(base_ / name);
     fs::permissions(base_ / name, fs::perms::owner_all);
@@ -86,18 +76,12 @@ World::World() {
   }
 }
 
-World::~World() {
-  std::error_code ignored;
-  fs::remove_all(base_, ignored);
-}
-
 void World::Write(const std::string& name, const std::string& contents, bool executable) const {
-  fs::create_directories((base_ / name).parent_path());
-  std::ofstream(base_ / name, std::ios::binary) << contents;
+  base_.Put(name, contents);
   if (executable) fs::permissions(base_ / name, fs::perms::owner_all);
 }
 
-std::string World::Read(const std::string& name) const { return Slurp(base_ / name); }
+std::string World::Read(const std::string& name) const { return FileText(base_ / name); }
 
 pid_t World::StartAwf(const std::vector<std::string>& arguments) {
   const char* program = std::getenv("AWF_PROGRAM");

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "domain/test_folder.h"
+
 namespace awf::e2e {
 
 struct ProcessInfo {
@@ -28,9 +30,6 @@ std::vector<ProcessInfo> Descendants(pid_t ancestor);
 class World {
  public:
   World();
-  ~World();
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
 
   const std::filesystem::path& base() const { return base_; }
   std::filesystem::path Path(const std::string& name) const { return base_ / name; }
@@ -56,7 +55,7 @@ class World {
   std::vector<std::string> PrivateFolders() const;
 
  private:
-  std::filesystem::path base_;
+  const TestFolder base_{"/var/tmp"};  // where sockets and programs work
   std::map<std::string, std::string> environment_;
 };
 

@@ -55,12 +55,7 @@ class Runs {
     }
     return lines;
   }
-  std::string InRun(const std::string& name) const {
-    std::ifstream in(world.RunFolder() / name, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
+  std::string InRun(const std::string& name) const { return FileText(world.RunFolder() / name); }
   bool HasState() const { return fs::exists(world.RunFolder() / "state.json"); }
   std::string RunId() const { return world.RunFolder().filename().string(); }
   json::value Manifest() const { return json::parse(InRun("run.json")); }

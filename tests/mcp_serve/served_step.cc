@@ -12,7 +12,6 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 namespace awf {
@@ -25,9 +24,6 @@ constexpr auto kBound = 30s;  // only to end a test that would hang
 }  // namespace
 
 ServedStep::ServedStep() {
-  std::string pattern = "/var/tmp/awf-serve-XXXXXX";
-  EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-  folder_ = pattern;
   std::filesystem::create_directory(folder_ / "work");
   config_.socket = folder_ / "channel";
   config_.token = "0123456789abcdef0123456789abcdef";
@@ -44,8 +40,6 @@ ServedStep::~ServedStep() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 void ServedStep::WriteConfig(const std::string& text) {
@@ -151,10 +145,7 @@ std::size_t ServedStep::Count(channel::ServerEvent::Kind kind) const {
   return static_cast<std::size_t>(std::ranges::count(events_, kind, &channel::ServerEvent::kind));
 }
 
-std::string ServedStep::Stderr() const {
-  std::ifstream file(Path("stderr"));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+std::string ServedStep::Stderr() const { return FileText(Path("stderr")); }
 
 std::string InitializeLine() {
   return R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"

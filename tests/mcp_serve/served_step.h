@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "domain/json.h"
+#include "domain/test_folder.h"
 #include "infrastructure/mcp/serve_config.h"
 #include "infrastructure/process/fd.h"
 #include "infrastructure/step_channel/step_channel.h"
@@ -64,7 +65,7 @@ class ServedStep {
  private:
   void ReadAnswers();
 
-  std::filesystem::path folder_;
+  const TestFolder folder_{"/var/tmp"};
   ServeConfig config_;
   std::unique_ptr<channel::StepChannelServer> parent_;
   pid_t pid_ = -1;

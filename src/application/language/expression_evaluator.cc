@@ -86,9 +86,9 @@ class Evaluator {
   }
 
   static Value UnknownName(std::size_t offset, const std::string& name) {
-    std::string hint = "write it in quotes if it is meant as text: '" + name + "'";
     const std::vector<std::string> names(Namespaces().begin(), Namespaces().end());
-    if (const std::string near = NearestName(name, names); !near.empty()) hint = "did you mean '" + near + "'?";
+    std::string hint = DidYouMean(name, names);
+    if (hint.empty()) hint = "write it in quotes if it is meant as text: '" + name + "'";
     return ExpressionFailed(offset, "there is no '" + name + "'", std::move(hint));
   }
 
@@ -200,9 +200,8 @@ class Evaluator {
   Value Form(const ExpressionNode& node, const CallForm& call) {
     const ExpressionFunction* function = FindExpressionFunction(call.function);
     if (function == nullptr) {
-      const std::string near = NearestName(call.function, ExpressionFunctionNames());
       return ExpressionFailed(node.offset, "there is no function '" + call.function + "'",
-                              near.empty() ? "" : "did you mean '" + near + "'?");
+                              DidYouMean(call.function, ExpressionFunctionNames()));
     }
     Value argument = Evaluate(node.operands[0]);
     if (!argument) return argument;

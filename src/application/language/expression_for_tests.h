@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "application/language/expression.h"
+#include "application/language/rows_for_tests.h"
 #include "application/language/template_values.h"
 #include "domain/test_regexes.h"
 
@@ -42,10 +43,6 @@ inline Scope TestScope() {
   return scope;
 }
 
-inline std::string Told(const char* kind, const TemplateFault& fault) {
-  return kind + (" " + std::to_string(fault.offset)) + " " + fault.message;
-}
-
 inline std::string Evaluated(std::string_view text, const Scope& scope = TestScope()) {
   const auto parsed = Expression::Parse(text);
   if (!parsed) {
@@ -63,13 +60,9 @@ inline std::string HintOf(std::string_view text) {
   return value ? "no fault" : value.error().hint;
 }
 
-struct Row {
-  std::string_view text;
-  std::string_view result;  // JSON, or what Evaluated tells of a fault
-};
-
+// Results are JSON.
 inline void Check(const std::vector<Row>& rows) {
-  for (const Row& row : rows) EXPECT_EQ(Evaluated(row.text), row.result) << row.text;
+  CheckRows(rows, [](std::string_view text) { return Evaluated(text); });
 }
 
 }  // namespace awf::expression_tests

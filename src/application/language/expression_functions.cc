@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
+#include "application/language/characters.h"
 #include "application/language/template_values.h"
 #include "domain/trimmed.h"
 #include "domain/utf8.h"
@@ -17,8 +17,6 @@ namespace {
 
 using Result = std::expected<json::value, std::string>;
 
-constexpr std::string_view kSpaces = " \t\r\n\v\f";
-
 std::unexpected<std::string> Needs(std::string_view what, const json::value& argument) {
   return std::unexpected("needs " + std::string(what) + ", not " + std::string(KindName(argument)));
 }
@@ -26,13 +24,11 @@ std::unexpected<std::string> Needs(std::string_view what, const json::value& arg
 Result Int(const json::value& argument) {
   if (argument.is_int64()) return argument;
   if (argument.is_uint64() || argument.is_double()) {
-    const double number = std::trunc(argument.to_number<double>());
-    constexpr double kLimit = 9223372036854775808.0;  // 2^63
-    if (number >= -kLimit && number < kLimit) return static_cast<std::int64_t>(number);
+    if (const auto whole = WholeNumber(std::trunc(argument.to_number<double>()))) return *whole;
     return std::unexpected("got a number that does not fit into 64 bits");
   }
   if (!argument.is_string()) return Needs("text or a number", argument);
-  std::string_view digits = Trimmed(argument.get_string(), kSpaces);
+  std::string_view digits = Trimmed(argument.get_string(), kTrimmedSpaces);
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
   std::int64_t whole = 0;
   const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
@@ -52,23 +48,21 @@ Result Len(const json::value& argument) {
   return Needs("text, a list or an object", argument);
 }
 
-Result Cased(const json::value& argument, char first, char last, int shift) {
+Result Cased(const json::value& argument, char (*cased)(char)) {
   if (!argument.is_string()) return Needs("text", argument);
   json::string text = argument.get_string();
-  for (char& c : text) {
-    if (c >= first && c <= last) c = static_cast<char>(c + shift);
-  }
+  std::ranges::transform(text, text.begin(), cased);
   return text;
 }
 
-Result Lower(const json::value& argument) { return Cased(argument, 'A', 'Z', 'a' - 'A'); }
+Result Lower(const json::value& argument) { return Cased(argument, ToLower); }
 
 Result Trim(const json::value& argument) {
   if (!argument.is_string()) return Needs("text", argument);
-  return json::value(Trimmed(argument.get_string(), kSpaces));
+  return json::value(Trimmed(argument.get_string(), kTrimmedSpaces));
 }
 
-Result Upper(const json::value& argument) { return Cased(argument, 'a', 'z', 'A' - 'a'); }
+Result Upper(const json::value& argument) { return Cased(argument, ToUpper); }
 
 constexpr ExpressionFunction kFunctions[] = {
     {"int", Int}, {"len", Len}, {"lower", Lower}, {"trim", Trim}, {"upper", Upper},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -181,7 +180,7 @@ class Lexer {
     return true;
   }
 
-  // The UTF-16 unit of a \uXXXX.
+  // The UTF-16 unit of an escape: \u and four hex digits.
   std::optional<char32_t> Unit(std::size_t at) const {
     if (!text_.substr(std::min(at, text_.size())).starts_with("\\u")) return std::nullopt;
     char32_t code = 0;

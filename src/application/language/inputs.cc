@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
 #include "application/language/characters.h"
 #include "application/language/template_values.h"
+#include "domain/joined.h"
 #include "domain/masker.h"
 #include "domain/nearest_name.h"
 #include "domain/terminal_text.h"
@@ -21,7 +23,7 @@ namespace fs = std::filesystem;
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  std::ranges::transform(lower, lower.begin(), ToLower);
   return lower;
 }
 
@@ -41,12 +43,6 @@ std::string Shown(const WorkflowInput& input, std::string_view text, std::string
   if (IsSecret(input)) return std::string(verb);
   const std::string_view prefix = Utf8Prefix(text, kLongest);
   return Quoted(std::string(prefix) + (prefix.size() < text.size() ? "…" : "")) + " " + std::string(verb);
-}
-
-std::string Joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "" : separator).append(word);
-  return text;
 }
 
 // Relative to the first prompt folder that has it, else to the working directory.
@@ -278,7 +274,7 @@ bool IsIdentifier(std::string_view name) {
 
 std::string InputVariable(std::string_view name) {
   std::string variable = "AWF_INPUT_";
-  for (const char c : name) variable.push_back(static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c));
+  std::ranges::transform(name, std::back_inserter(variable), ToUpper);
   return variable;
 }
 

@@ -8,8 +8,11 @@
 #include <span>
 #include <utility>
 
+#include "application/language/characters.h"
 #include "application/language/template.h"
+#include "domain/joined.h"
 #include "domain/nearest_name.h"
+#include "domain/trimmed.h"
 
 namespace awf {
 namespace {
@@ -67,12 +70,8 @@ std::span<const OptionSchema> SchemaOf(std::string_view provider) {
 std::string SnakeCase(std::string_view key) {
   std::string snake;
   for (const char c : key) {
-    if (c >= 'A' && c <= 'Z') {
-      snake.push_back('_');
-      snake.push_back(static_cast<char>(c - 'A' + 'a'));
-    } else {
-      snake.push_back(c);
-    }
+    if (IsUpper(c)) snake.push_back('_');
+    snake.push_back(ToLower(c));
   }
   return snake;
 }
@@ -155,11 +154,8 @@ class OptionChecker {
   void Unknown(const std::string& key) {
     std::vector<std::string> names;
     for (const OptionSchema& option : schema_) names.emplace_back(option.key);
-    const std::string nearest = NearestName(key, names);
-    std::string hint;
-    if (!nearest.empty()) {
-      hint = "did you mean '" + nearest + "'?";
-    } else if (Find("extra_args") != nullptr) {
+    std::string hint = DidYouMean(key, names);
+    if (hint.empty() && Find("extra_args") != nullptr) {
       hint = "flags of the CLI that awf does not know go into extra_args";
     }
     Report(Severity::kError, "WORKFLOW.PARSE.UNKNOWN_FIELD", key,
@@ -238,10 +234,8 @@ class OptionChecker {
     json::array words;
     while (!text.empty()) {
       const std::size_t comma = text.find(',');
-      std::string_view word = text.substr(0, comma);
+      const std::string_view word = Trimmed(text.substr(0, comma), " ");
       text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-      while (word.starts_with(' ')) word.remove_prefix(1);
-      while (word.ends_with(' ')) word.remove_suffix(1);
       if (!word.empty()) words.push_back(json::value(word));
     }
     return words;
@@ -313,13 +307,6 @@ class OptionChecker {
   CheckedOptions checked_;
 };
 
-std::string AllProviders() {
-  std::string all;
-  for (const std::string_view name : kBuilt) all += std::string(name) + ", ";
-  for (const std::string_view name : kPlanned) all += std::string(name) + ", ";
-  return all.substr(0, all.size() - 2);
-}
-
 }  // namespace
 
 std::optional<std::string> ProcessEnvironment(const std::string& name) {
@@ -345,9 +332,8 @@ std::expected<std::string, Error> ResolveProvider(std::string_view written) {
   }
   std::vector<std::string> names(std::begin(kBuilt), std::end(kBuilt));
   names.insert(names.end(), std::begin(kPlanned), std::end(kPlanned));
-  const std::string nearest = NearestName(name, names);
-  return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist; there are " + AllProviders(),
-              nearest.empty() ? "" : "did you mean '" + nearest + "'?");
+  return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist; there are " + Joined(names, ", "),
+              DidYouMean(name, names));
 }
 
 CheckedOptions CheckProviderOptions(const OptionsRequest& request, const EnvironmentLookup& environment) {

@@ -52,9 +52,13 @@ void TemplateEvaluator::Bind(const VariableBinding& target, const TemplateValue&
 }
 
 void TemplateEvaluator::Set(std::string_view name, const TemplateValue& value) {
+  if (TemplateValue* variable = FindVariable(name)) *variable = value;
+}
+
+TemplateValue* TemplateEvaluator::FindVariable(std::string_view name) {
   const auto found = std::ranges::find(variables_.rbegin(), variables_.rend(), name,
                                        &std::pair<std::string_view, TemplateValue>::first);
-  if (found != variables_.rend()) found->second = value;
+  return found == variables_.rend() ? nullptr : &found->second;
 }
 
 TemplateEvaluator::Outcome TemplateEvaluator::List(const std::vector<TemplateNode>& nodes) {
@@ -207,7 +211,7 @@ TemplateEvaluator::Value TemplateEvaluator::Form(std::size_t offset, const CallE
     return {};
   };
   if (auto spent = spend(); !spent) return std::unexpected(std::move(spent.error()));
-  if (call.function == "and" || call.function == "or") return Logical(call);
+  if (function->call == nullptr) return Logical(call);
   std::vector<TemplateValue> arguments;
   for (const TemplateExpression& argument : call.arguments) {
     Value value = Of(argument);

@@ -83,6 +83,7 @@ class TemplateEvaluator {
 
   void Bind(const VariableBinding& target, const TemplateValue& value);
   void Set(std::string_view name, const TemplateValue& value);
+  TemplateValue* FindVariable(std::string_view name);
   std::expected<void, TemplateFault> Spend(std::size_t offset, std::int64_t steps);
   std::expected<void, TemplateFault> Append(std::size_t offset, std::string_view text);
 

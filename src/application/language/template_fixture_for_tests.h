@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/language/rows_for_tests.h"
 #include "application/language/template.h"
 #include "domain/test_files.h"
 
@@ -40,9 +41,9 @@ inline Scope TemplateTestScope() {
 // The text, or "PARSE offset message", or "FAULT offset message".
 inline std::string Rendered(std::string_view text) {
   const auto parsed = Template::Parse(text);
-  if (!parsed) return "PARSE " + std::to_string(parsed.error().offset) + " " + parsed.error().message;
+  if (!parsed) return Told("PARSE", parsed.error());
   const auto rendered = parsed->Render(TemplateTestScope());
-  if (!rendered) return "FAULT " + std::to_string(rendered.error().offset) + " " + rendered.error().message;
+  if (!rendered) return Told("FAULT", rendered.error());
   return *rendered;
 }
 

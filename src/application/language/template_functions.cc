@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "application/language/characters.h"
 #include "application/language/template_go_functions.h"
 #include "application/language/template_printf.h"
 #include "domain/trimmed.h"
@@ -15,8 +16,6 @@ namespace {
 
 using Arguments = std::span<const TemplateValue>;
 using Result = TemplateFunctionResult;
-
-constexpr std::string_view kSpaces = " \t\r\n\v\f";
 
 std::unexpected<TemplateFunctionFault> Fault(std::string message) {
   return std::unexpected(TemplateFunctionFault{std::move(message)});
@@ -44,7 +43,7 @@ Result Split(const Scope&, Arguments arguments) {
   for (std::size_t begin = text.empty() ? std::string::npos : 0; begin != std::string::npos;) {
     if (items.size() == kMaxSplitItems) return Fault("makes more than 1000000 items");
     const std::size_t end = text.find(separator, begin);
-    items.emplace_back(Trimmed(std::string_view(text).substr(begin, end - begin), kSpaces));
+    items.emplace_back(Trimmed(std::string_view(text).substr(begin, end - begin), kTrimmedSpaces));
     begin = end == std::string::npos ? end : end + separator.size();
   }
   return OwnedValue(json::value(std::move(items)));
@@ -62,7 +61,7 @@ Result Join(const Scope&, Arguments arguments) {
   return TextValue(text);
 }
 
-Result TrimSpace(const Scope&, Arguments arguments) { return TextValue(Trimmed(TextAt(arguments, 0), kSpaces)); }
+Result TrimSpace(const Scope&, Arguments arguments) { return TextValue(Trimmed(TextAt(arguments, 0), kTrimmedSpaces)); }
 
 // Relative paths start from the folder of the scope. A run keeps a copy of what was read.
 Result ReadFile(const Scope& scope, Arguments arguments) {
@@ -82,27 +81,16 @@ Result Default(const Scope&, Arguments arguments) {
   return arguments[empty ? 0 : 1];
 }
 
-// `and` and `or` with all arguments evaluated.
-Result And(const Scope&, Arguments arguments) {
-  const auto found = std::ranges::find_if(arguments, [](const TemplateValue& value) { return !IsTrue(*value); });
-  return found == arguments.end() ? arguments.back() : *found;
-}
-
-Result Or(const Scope&, Arguments arguments) {
-  const auto found = std::ranges::find_if(arguments, [](const TemplateValue& value) { return IsTrue(*value); });
-  return found == arguments.end() ? arguments.back() : *found;
-}
-
 // Letters of ASCII; others stay.
 Result Lower(const Scope&, Arguments arguments) {
   std::string text = TextAt(arguments, 0);
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  std::ranges::transform(text, text.begin(), ToLower);
   return TextValue(text);
 }
 
 Result Upper(const Scope&, Arguments arguments) {
   std::string text = TextAt(arguments, 0);
-  for (char& c : text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  std::ranges::transform(text, text.begin(), ToUpper);
   return TextValue(text);
 }
 
@@ -168,8 +156,8 @@ constexpr TemplateFunction kFunctions[] = {
     {"hasSuffix", 2, 2, "hasSuffix SUFFIX TEXT", HasSuffix},
     {"indent", 2, 2, "indent SPACES TEXT", Indent},
     {"readFile", 1, 1, "readFile PATH", ReadFile},
-    {"and", 1, kAnyNumber, "and VALUE…", And},
-    {"or", 1, kAnyNumber, "or VALUE…", Or},
+    {"and", 1, kAnyNumber, "and VALUE…", nullptr},
+    {"or", 1, kAnyNumber, "or VALUE…", nullptr},
     {"not", 1, 1, "not VALUE", go_functions::Not},
     {"eq", 2, kAnyNumber, "eq VALUE OTHER…", go_functions::Equal},
     {"ne", 2, 2, "ne VALUE OTHER", go_functions::NotEqual},

@@ -34,11 +34,10 @@ struct TemplateFunction {
   std::string_view name;
   std::size_t min_arguments, max_arguments;
   std::string_view usage;
+  // Null for `and` and `or`: the evaluator does these itself, as they do not evaluate all arguments.
   TemplateFunctionResult (*call)(const Scope& scope, std::span<const TemplateValue> arguments);
 };
 
-// `and`, `or` and `default` are there too, for their names and numbers of arguments; the evaluator deals with them
-// itself where not all arguments are to be evaluated.
 const TemplateFunction* FindTemplateFunction(std::string_view name);
 const std::vector<std::string>& TemplateFunctionNames();
 

@@ -7,14 +7,7 @@
 namespace awf {
 namespace {
 
-struct Case {
-  const char* text;
-  const char* rendered;
-};
-
-void Check(std::initializer_list<Case> cases) {
-  for (const Case& test : cases) EXPECT_EQ(Rendered(test.text), test.rendered) << test.text;
-}
+void Check(const std::vector<Row>& rows) { CheckRows(rows, Rendered); }
 
 TEST(TemplateFunctions, AwfsOwn) {
   Check({{"{{escape .inputs.quoted}} {{escape .inputs.name}} {{escape .inputs.empty}}", "'it'\\''s' Ann ''"},

@@ -23,17 +23,11 @@ std::unexpected<TemplateFunctionFault> Missing(std::string message) {
 
 Result Boolean(bool value) { return OwnedValue(json::value(value)); }
 
-double AsDouble(const json::value& number) {
-  if (number.is_int64()) return static_cast<double>(number.get_int64());
-  if (number.is_uint64()) return static_cast<double>(number.get_uint64());
-  return number.get_double();
-}
-
 std::partial_ordering CompareNumbers(const json::value& a, const json::value& b) {
   const auto whole_a = WholeNumber(a), whole_b = WholeNumber(b);
   if (whole_a && whole_b) return *whole_a <=> *whole_b;
   if (a.is_uint64() && b.is_uint64()) return a.get_uint64() <=> b.get_uint64();
-  return AsDouble(a) <=> AsDouble(b);
+  return a.to_number<double>() <=> b.to_number<double>();
 }
 
 std::unexpected<TemplateFunctionFault> Incomparable(const json::value& a, const json::value& b) {

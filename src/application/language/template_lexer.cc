@@ -136,9 +136,7 @@ class Lexer {
         break;
     }
     std::size_t length = 1;
-    while (begin + length < text_.size() && (static_cast<unsigned char>(text_[begin + length]) & 0xC0) == 0x80) {
-      ++length;
-    }
+    while (begin + length < text_.size() && IsUtf8Continuation(text_[begin + length])) ++length;
     return BadSyntax(begin, "unexpected '" + std::string(text_.substr(begin, length)) + "' in an action");
   }
 

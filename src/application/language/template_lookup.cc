@@ -1,5 +1,4 @@
 // How an evaluator finds the values that names stand for.
-#include <algorithm>
 #include <span>
 
 #include "application/language/template_evaluator.h"
@@ -65,10 +64,9 @@ TemplateEvaluator::Value TemplateEvaluator::Form(std::size_t offset, const DotEx
 }
 
 TemplateEvaluator::Value TemplateEvaluator::Form(std::size_t offset, const VariableExpression& variable) {
-  const auto found = std::ranges::find(variables_.rbegin(), variables_.rend(), variable.name,
-                                       &std::pair<std::string_view, TemplateValue>::first);
-  if (found == variables_.rend()) return Wrong(offset, "there is no variable '$" + variable.name + "' here");
-  return Walk(found->second, {offset, "$" + variable.name + ".", variable.path, 0});
+  const TemplateValue* value = FindVariable(variable.name);
+  if (value == nullptr) return Wrong(offset, "there is no variable '$" + variable.name + "' here");
+  return Walk(*value, {offset, "$" + variable.name + ".", variable.path, 0});
 }
 
 TemplateEvaluator::Value TemplateEvaluator::Form(std::size_t offset, const SelectExpression& select) {
@@ -85,10 +83,10 @@ TemplateEvaluator::Value TemplateEvaluator::Environment(std::size_t offset, cons
 }
 
 TemplateEvaluator::Value TemplateEvaluator::State(std::size_t offset, const std::vector<std::string>& path) {
-  const auto found = scope_.states.find(path[1]);
-  if (found == scope_.states.end()) return Missing(offset, "state '" + path[1] + "' has not run");
-  if (path.size() == 2) return Whole(Dotted(path, 0, 2), *found->second);
-  return WalkObject(*found->second, nullptr, {offset, "", path, 2});
+  const json::object* fields = scope_.State(path[1]);
+  if (fields == nullptr) return Missing(offset, "state '" + path[1] + "' has not run");
+  if (path.size() == 2) return Whole(Dotted(path, 0, 2), *fields);
+  return WalkObject(*fields, nullptr, {offset, "", path, 2});
 }
 
 TemplateEvaluator::Value TemplateEvaluator::Namespace(std::size_t offset, const std::vector<std::string>& path) {

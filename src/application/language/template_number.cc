@@ -38,7 +38,7 @@ int TakeBase(std::string_view& digits) {
     digits.remove_prefix(2);
     return base;
   }
-  const bool octal = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  const bool octal = std::ranges::all_of(digits, IsDigit);
   return octal ? 8 : 10;
 }
 

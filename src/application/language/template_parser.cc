@@ -1,6 +1,6 @@
 #include "application/language/template_parser.h"
 
-#include <optional>
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -118,10 +118,7 @@ class Parser {
   }
 
   bool IsDeclared(const std::string& name) const {
-    for (const std::string& variable : names_.variables) {
-      if (variable == name) return true;
-    }
-    return false;
+    return std::ranges::find(names_.variables, name) != names_.variables.end();
   }
 
   void Declare(const VariableBinding& target) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/language/characters.h"
 #include "domain/utf8.h"
 
 namespace awf {
@@ -53,9 +54,7 @@ std::string InBase(std::uint64_t number, int base) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number, base).ptr};
 }
 
-void ToUpper(std::string& digits) {
-  for (char& c : digits) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-}
+void MakeUpper(std::string& digits) { std::ranges::transform(digits, digits.begin(), ToUpper); }
 
 // Characters that Go shows as escapes in quotes; the rare ones that fonts draw nothing for, by their blocks.
 bool IsPrintable(char32_t code) {
@@ -136,7 +135,7 @@ std::string FormatInteger(Directive directive, std::int64_t number) {
   const bool negative = number < 0;
   const auto size = negative ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
   std::string digits = InBase(size, base);
-  if (verb == 'X') ToUpper(digits);
+  if (verb == 'X') MakeUpper(digits);
   const std::string sign = negative ? "-" : signs ? "+" : directive.space ? " " : "";
   std::size_t count = directive.precision.value_or(0);
   if (!directive.precision && directive.zero && !directive.minus && directive.width > sign.size()) {
@@ -159,7 +158,7 @@ std::string ShortestGeneral(double number) {
 
 std::string FloatDigits(const Directive& directive, double number) {
   const char verb = directive.verb[0];
-  const auto lower = static_cast<char>(verb >= 'A' && verb <= 'Z' ? verb + 32 : verb);
+  const char lower = ToLower(verb);
   if (!directive.precision && verb == 'v') return ShortestNumber(number);
   if (!directive.precision && lower == 'g') return ShortestGeneral(number);
   const std::chars_format form = lower == 'f'   ? std::chars_format::fixed
@@ -178,7 +177,7 @@ Text FormatFloat(const Directive& directive, double number) {
   }
   std::string text = FloatDigits(directive, number);
   const char verb = directive.verb[0];
-  if (verb >= 'A' && verb <= 'Z') ToUpper(text);
+  if (IsUpper(verb)) MakeUpper(text);
   const bool negative = text.starts_with('-');
   std::string sign = negative ? "-" : directive.plus && verb != 'v' ? "+" : directive.space ? " " : "";
   if (negative) text.erase(0, 1);
@@ -278,7 +277,7 @@ class Formatter {
       if (!number || (*number < 0 && !may_be_negative)) return std::unexpected("needs a whole number for '*'");
       size = *number;
     }
-    for (; at_ < format_.size() && format_[at_] >= '0' && format_[at_] <= '9' && size <= kMaxWidth; ++at_) {
+    for (; at_ < format_.size() && IsDigit(format_[at_]) && size <= kMaxWidth; ++at_) {
       size = size * 10 + (format_[at_] - '0');
     }
     if (size > kMaxWidth || size < -kMaxWidth) return std::unexpected("got a width or precision above 1000000");
@@ -316,7 +315,7 @@ class Formatter {
     if (directive.verb == "c") return Padded(directive, text);
     if (number < 0) return std::unexpected("got a negative number for 'U'");
     std::string digits = InBase(static_cast<std::uint64_t>(number), 16);
-    ToUpper(digits);
+    MakeUpper(digits);
     if (digits.size() < 4) digits.insert(0, 4 - digits.size(), '0');
     Directive plain = directive;
     plain.zero = false;

@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "application/language/characters.h"
+
 namespace awf {
 namespace {
 
@@ -21,8 +23,6 @@ constexpr std::array<std::string_view, 8> kCommonFields = {"Output", "Stderr",  
                                                            "Error",  "ErrorCode", "Duration", "Attempts"};
 constexpr std::array<std::string_view, 6> kAgentFields = {"Response",     "JSON",       "TokensInput",
                                                           "TokensOutput", "TokensUsed", "TokensEstimated"};
-
-char Lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ std::span<const std::string_view> AgentResultFields() { return kAgentFields; }
 
 std::string_view SameButCase(std::string_view wanted, std::span<const std::string_view> words) {
   const auto found = std::ranges::find_if(words, [&](std::string_view word) {
-    return word != wanted && std::ranges::equal(word, wanted, {}, Lower, Lower);
+    return word != wanted && std::ranges::equal(word, wanted, {}, ToLower, ToLower);
   });
   return found == words.end() ? std::string_view() : *found;
 }

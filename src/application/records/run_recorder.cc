@@ -7,6 +7,7 @@
 #include "application/records/step_records.h"
 #include "domain/error_catalogue.h"
 #include "domain/last_lines.h"
+#include "domain/masker.h"
 #include "domain/trace_context.h"
 
 namespace awf {
@@ -42,7 +43,7 @@ void RunRecorder::RunStarted(const RunStart& start) {
   writer_.SetRun(start);
   json::object inputs;
   for (const auto& [name, value] : start.inputs)
-    inputs[name] = identity_.secret_inputs.contains(name) ? std::string("***") : value;
+    inputs[name] = identity_.secret_inputs.contains(name) ? std::string(kMask) : value;
   writer_.Audit("run.started",
                 {{"workflow", start.workflow},
                  {"version", start.version},

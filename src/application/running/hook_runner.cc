@@ -40,7 +40,7 @@ std::expected<void, Error> Command(const RunContext& run, const StepRenderer& re
 
 void HookRunner::Run(const std::vector<Hook>& hooks, const std::string& when, const State& state,
                      const StepContext& context, const Place& place, const Scope& scope) const {
-  const StepRenderer renderer(run_.request, scope, run_.WorkflowFolder());
+  const StepRenderer renderer = run_.Renderer(scope);
   for (const Hook& hook : hooks) {
     if (place.cancelled.stop_requested()) return;
     std::expected<void, Error> done;

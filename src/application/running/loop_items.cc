@@ -7,6 +7,7 @@
 #include "application/language/expression.h"
 #include "application/language/template.h"
 #include "application/language/template_functions.h"
+#include "application/running/rendered_json.h"
 #include "domain/parse_json.h"
 #include "domain/utf8.h"
 
@@ -45,33 +46,10 @@ Value Evaluated(const State& state, const TemplateText& text, const std::string&
   return Wrong(state, fault.message, field, text.At(fault.offset), fault.hint, fault.code);
 }
 
-// An item of a list as written, at `path` in it.
-Value Item(const State& state, const ForEachState& loop, const json::value& item, const std::string& path,
-           const Scope& scope) {
-  if (item.is_string()) {
-    const auto text = loop.item_templates.find(path);
-    if (text == loop.item_templates.end()) return item;
-    return Rendered(state, text->second, "items" + path, scope);
-  }
-  if (item.is_array()) {
-    json::array list;
-    for (std::size_t i = 0; i < item.get_array().size(); ++i) {
-      auto inner = Item(state, loop, item.get_array()[i], path + "[" + std::to_string(i) + "]", scope);
-      if (!inner) return inner;
-      list.push_back(std::move(*inner));
-    }
-    return list;
-  }
-  if (item.is_object()) {
-    json::object map;
-    for (const auto& [key, value] : item.get_object()) {
-      auto inner = Item(state, loop, value, path + "." + std::string(key), scope);
-      if (!inner) return inner;
-      map[key] = std::move(*inner);
-    }
-    return map;
-  }
-  return item;
+Value ItemsOfList(const State& state, const ForEachState& loop, const json::array& list, const Scope& scope) {
+  return RenderedJson(list, loop.item_templates, "", [&](const TemplateText& text, const std::string& path) {
+    return Rendered(state, text, "items" + path, scope);
+  });
 }
 
 Value ItemsOfText(const State& state, const TemplateText& text, const Scope& scope) {
@@ -109,7 +87,7 @@ std::expected<json::array, Error> LoopItems(const State& state, const ForEachSta
   if (!limit) return std::unexpected(limit.error());
   const auto* list = std::get_if<json::array>(&loop.items);
   const auto* text = std::get_if<TemplateText>(&loop.items);
-  Value items = list != nullptr ? Item(state, loop, *list, "", scope) : ItemsOfText(state, *text, scope);
+  Value items = list != nullptr ? ItemsOfList(state, loop, *list, scope) : ItemsOfText(state, *text, scope);
   if (!items) return std::unexpected(std::move(items.error()));
   const Position& position = list != nullptr ? loop.items_position : text->position;
   if (!items->is_array()) {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "application/language/expression.h"
 #include "application/running/loop_items.h"
+#include "application/running/state_flow.h"
 
 namespace awf {
 namespace {
@@ -141,13 +141,8 @@ Attempt LoopRunner::Stopped(const Pass& pass, const StateOutcome& outcome) const
 std::expected<bool, Error> LoopRunner::Breaks(const Pass& pass) const {
   const TemplateText& text = pass.loop.each.break_when;
   if (text.empty()) return false;
-  const std::string& name = pass.loop.state.name;
-  const auto holds = TestExpressionText(text.text, run_.ScopeAt(pass.place, name));
-  if (holds) return *holds;
-  const TemplateFault& fault = holds.error();
-  return std::unexpected(Error{"EXECUTION.EXPRESSION.FAILED",
-                               "'break_when: " + text.text + "' failed: " + fault.message, fault.hint,
-                               text.At(fault.offset), name, "break_when"});
+  const State& state = pass.loop.state;
+  return Holds(state, text, "break_when", "break_when", run_.ScopeAt(pass.place, state.name));
 }
 
 json::value LoopRunner::ResultOf(const std::string& body_state) const {

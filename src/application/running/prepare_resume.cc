@@ -64,10 +64,9 @@ std::expected<void, Error> CheckStart(const RunState& run, const Workflow& workf
     if (!held.contains(state.name)) offered.push_back(state.name);
   }
   if (workflow.Find(from) == nullptr) {
-    const std::string nearest = NearestName(from, offered);
-    return Refused(
-        "the workflow has no state '" + from + "' to resume from",
-        nearest.empty() ? "give current, previous or the name of a state" : "did you mean '" + nearest + "'?");
+    const std::string hint = DidYouMean(from, offered);
+    return Refused("the workflow has no state '" + from + "' to resume from",
+                   hint.empty() ? "give current, previous or the name of a state" : hint);
   }
   if (held.contains(from)) {
     return Refused("the run cannot resume from state '" + from + "': it belongs to a loop or a parallel state",

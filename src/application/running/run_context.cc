@@ -35,6 +35,8 @@ Scope RunContext::ScopeAt(const Place& place, const std::string& state) const {
   return scope;
 }
 
-std::filesystem::path RunContext::WorkflowFolder() const { return FolderOf(workflow, request.working_dir); }
+StepRenderer RunContext::Renderer(const Scope& scope) const {
+  return {request, scope, FolderOf(workflow, request.working_dir)};
+}
 
 }  // namespace awf

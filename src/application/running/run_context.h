@@ -7,6 +7,7 @@
 #include "application/language/scope.h"
 #include "application/running/place.h"
 #include "application/running/run_memory.h"
+#include "application/running/step_renderer.h"
 #include "application/running/workflow_runner.h"
 #include "domain/json.h"
 #include "domain/time.h"
@@ -24,7 +25,8 @@ struct RunContext {
 
   // All namespaces as a state at that place sees them now.
   Scope ScopeAt(const Place& place, const std::string& state) const;
-  std::filesystem::path WorkflowFolder() const;  // absolute
+  // With that scope, which must outlive it.
+  StepRenderer Renderer(const Scope& scope) const;
 };
 
 // The namespaces that stay the same: inputs, awf, context.

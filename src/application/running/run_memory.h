@@ -6,9 +6,7 @@
 // with the same error.
 #pragma once
 
-#include <cstddef>
 #include <expected>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "application/language/expression.h"
-#include "application/running/step_renderer.h"
 
 namespace awf {
 namespace {
@@ -19,8 +18,7 @@ Route InlineRoute(const State& state, const InlineFailure& failure, const StepEn
                       {"ExitCode", end.exit_code},
                       {"Type", ClassOf(error.code)},
                       {"Code", error.code}});
-  const auto message =
-      StepRenderer(run.request, scope, run.WorkflowFolder()).Text(state, failure.message, "on_failure.message");
+  const auto message = run.Renderer(scope).Text(state, failure.message, "on_failure.message");
   RunEnding ending;
   ending.exit_code = failure.status;
   if (message) {
@@ -38,16 +36,21 @@ bool IsRoutable(const StepEnd& end) {
   return end.status != StepStatus::kCancelled && !(end.error && end.error->code.starts_with("SYSTEM."));
 }
 
+std::expected<bool, Error> Holds(const State& state, const TemplateText& condition, const std::string& key,
+                                 const std::string& field, const Scope& scope) {
+  const auto holds = TestExpressionText(condition.text, scope);
+  if (holds) return *holds;
+  const TemplateFault& fault = holds.error();
+  return std::unexpected(Error{"EXECUTION.EXPRESSION.FAILED",
+                               "'" + key + ": " + condition.text + "' failed: " + fault.message, fault.hint,
+                               condition.At(fault.offset), state.name, field});
+}
+
 std::expected<std::string, Error> ChosenTransition(const State& state, const Scope& scope) {
   for (const Transition& transition : state.transitions) {
     if (transition.when.empty()) return transition.target.state;
-    const auto holds = TestExpressionText(transition.when.text, scope);
-    if (!holds) {
-      const TemplateFault& fault = holds.error();
-      return std::unexpected(Error{"EXECUTION.EXPRESSION.FAILED",
-                                   "'when: " + transition.when.text + "' failed: " + fault.message, fault.hint,
-                                   transition.when.At(fault.offset), state.name, "transitions"});
-    }
+    const auto holds = Holds(state, transition.when, "when", "transitions", scope);
+    if (!holds) return std::unexpected(holds.error());
     if (*holds) return transition.target.state;
   }
   return std::string();

@@ -31,6 +31,11 @@ struct Route {
 // Cancellation, SYSTEM.* and what no workflow may catch are not routable.
 bool IsRoutable(const StepEnd& end);
 
+// Whether a condition of the state, the value of `key`, is true. EXECUTION.EXPRESSION.FAILED, in `field`, when that
+// cannot be told.
+std::expected<bool, Error> Holds(const State& state, const TemplateText& condition, const std::string& key,
+                                 const std::string& field, const Scope& scope);
+
 // The target of the first transition whose `when` is true; empty: none. EXECUTION.EXPRESSION.FAILED when one of them
 // cannot be told. `scope` holds the state's own results.
 std::expected<std::string, Error> ChosenTransition(const State& state, const Scope& scope);

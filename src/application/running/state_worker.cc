@@ -11,7 +11,6 @@
 #include "application/running/output_format.h"
 #include "application/running/parallel_runner.h"
 #include "application/running/result_fields.h"
-#include "application/running/step_renderer.h"
 #include "domain/random_id.h"
 
 namespace awf {
@@ -77,9 +76,9 @@ json::object CapturesOf(const State& state, const json::object& fields) {
 }
 
 // The scope with what the state itself has yielded, which is not in the memory yet.
-void ShowOwn(Scope& scope, const State& state, const json::object& fields) {
-  scope.states[state.name] = std::make_shared<const json::object>(fields);
+void ShowOwn(Scope& scope, const State& state, json::object fields) {
   const json::object own = CapturesOf(state, fields);
+  scope.states[state.name] = std::make_shared<const json::object>(std::move(fields));
   if (own.empty()) return;
   const json::object* before = scope.Namespace("captures");
   json::object captures = before == nullptr ? json::object() : *before;
@@ -175,8 +174,7 @@ StateOutcome StateWorker::EnterTerminal(const State& state, const TerminalState&
   start.time = WallClock::now();
   run_.ports.observer.StepStarted(context, start);
   const Scope scope = run_.ScopeAt(place, state.name);
-  const auto message =
-      StepRenderer(run_.request, scope, run_.WorkflowFolder()).Text(state, terminal.message, "message");
+  const auto message = run_.Renderer(scope).Text(state, terminal.message, "message");
   StepEnd end;
   if (!message) {
     end.error = message.error();
@@ -204,7 +202,7 @@ StateOutcome StateWorker::EnterWorking(const State& state, StepContext& context,
   Work work(state, place, context);
   const Scope scope = run_.ScopeAt(place, state.name);
   if (const auto* agent = std::get_if<AgentState>(&state.body)) {
-    work.start = StepRenderer(run_.request, scope, run_.WorkflowFolder()).AgentStart(state, *agent);
+    work.start = run_.Renderer(scope).AgentStart(state, *agent);
   }
   work.start.time = WallClock::now();
   run_.ports.observer.StepStarted(context, work.start);
@@ -239,7 +237,7 @@ Attempt StateWorker::OneAttempt(Work& work) {
 
 // The place with the deadline of this attempt.
 std::expected<Place, Error> StateWorker::BoundsOf(Work& work, const Scope& scope) {
-  const auto timeout = StepRenderer(run_.request, scope, run_.WorkflowFolder()).Timeout(work.state);
+  const auto timeout = run_.Renderer(scope).Timeout(work.state);
   if (!timeout) return std::unexpected(timeout.error());
   Place bounds = work.place;
   if (*timeout) {
@@ -252,7 +250,7 @@ std::expected<Place, Error> StateWorker::BoundsOf(Work& work, const Scope& scope
 }
 
 Attempt StateWorker::AttemptBody(Work& work, const Scope& scope, const Place& bounds) {
-  const StepRenderer renderer(run_.request, scope, run_.WorkflowFolder());
+  const StepRenderer renderer = run_.Renderer(scope);
   Attempt attempt;
   if (const auto* command = std::get_if<CommandState>(&work.state.body)) {
     auto request = renderer.Command(work.state, *command, work.context);

@@ -8,7 +8,9 @@
 #include "application/language/provider_options.h"
 #include "application/language/template.h"
 #include "application/language/template_functions.h"
+#include "application/running/rendered_json.h"
 #include "domain/trace_context.h"
+#include "domain/trimmed.h"
 
 namespace awf {
 namespace {
@@ -25,7 +27,6 @@ std::unexpected<Error> Wrong(std::string code, std::string message, const State&
       Error{std::move(code), std::move(message), std::move(hint), std::move(position), state.name, std::move(field)});
 }
 
-// An option that is there is wrong; one that is missing may yet come from the configuration.
 // The content of a file as a template whose positions are the file's.
 TemplateText TextOfFile(std::string content, const fs::path& path) {
   TemplateText text{std::move(content), {path.string(), 1, 1}, {}};
@@ -37,8 +38,6 @@ TemplateText TextOfFile(std::string content, const fs::path& path) {
   }
   return text;
 }
-
-bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 }  // namespace
 
@@ -101,7 +100,8 @@ std::expected<std::string, Error> StepRenderer::FileText(const State& state, con
                                                          const std::string& field, fs::path& found) const {
   const auto written = Text(state, path, field);
   if (!written) return std::unexpected(written.error());
-  if (IsBlank(*written)) return Wrong(std::string(kUndefined), "the path is empty", state, field, path.position);
+  if (Trimmed(*written).empty())
+    return Wrong(std::string(kUndefined), "the path is empty", state, field, path.position);
   if (scope_.files == nullptr) {
     return Wrong("SYSTEM.INTERNAL.UNMAPPED", "the run has no access to files", state, field, path.position);
   }
@@ -113,37 +113,40 @@ std::expected<std::string, Error> StepRenderer::FileText(const State& state, con
 
 std::expected<CommandRequest, Error> StepRenderer::Command(const State& state, const CommandState& command,
                                                            const StepContext& context) const {
-  CommandRequest request;
-  if (command.script_file.empty()) {
-    auto prepared = HookCommand(state, command.command, context);
-    if (!prepared) return prepared;
-    request = std::move(*prepared);
-  } else {
-    fs::path path;
-    auto script = FileText(state, command.script_file, "script_file", path);
-    if (!script) return std::unexpected(script.error());
-    request.step = context;
-    request.script = std::move(*script);
-    auto folder = Folder(state, "EXECUTION.COMMAND.SPAWN_FAILED");
-    if (!folder) return std::unexpected(folder.error());
-    request.working_dir = std::move(*folder);
-    request.set_env = Environment(context);
-  }
-  request.max_output = state.capture.max_size;
-  request.encoding = state.capture.encoding;
+  auto request = command.script_file.empty() ? HookCommand(state, command.command, context)
+                                             : Script(state, command.script_file, context);
+  if (!request) return request;
+  request->max_output = state.capture.max_size;
+  request->encoding = state.capture.encoding;
+  return request;
+}
+
+std::expected<CommandRequest, Error> StepRenderer::Script(const State& state, const TemplateText& file,
+                                                          const StepContext& context) const {
+  fs::path path;
+  auto script = FileText(state, file, "script_file", path);
+  if (!script) return std::unexpected(script.error());
+  auto request = WithoutText(state, context);
+  if (request) request->script = std::move(*script);
   return request;
 }
 
 std::expected<CommandRequest, Error> StepRenderer::HookCommand(const State& state, const TemplateText& command,
                                                                const StepContext& context) const {
-  CommandRequest request;
-  request.step = context;
   auto text = Text(state, command, "command");
   if (!text) return std::unexpected(text.error());
   if (text->find('\0') != std::string::npos) {
     return Wrong("EXECUTION.COMMAND.SPAWN_FAILED", "the command holds a NUL byte", state, "command", command.position);
   }
-  request.command = std::move(*text);
+  auto request = WithoutText(state, context);
+  if (request) request->command = std::move(*text);
+  return request;
+}
+
+// The surroundings, which are the same for command and script.
+std::expected<CommandRequest, Error> StepRenderer::WithoutText(const State& state, const StepContext& context) const {
+  CommandRequest request;
+  request.step = context;
   auto folder = Folder(state, "EXECUTION.COMMAND.SPAWN_FAILED");
   if (!folder) return std::unexpected(folder.error());
   request.working_dir = std::move(*folder);
@@ -173,7 +176,7 @@ std::expected<std::string, Error> StepRenderer::Prompt(const State& state, const
     text = TextOfFile(std::move(*content), path);
   }
   auto prompt = Text(state, text, field);
-  if (!prompt || !IsBlank(*prompt)) return prompt;
+  if (!prompt || !Trimmed(*prompt).empty()) return prompt;
   return Wrong(std::string(kUndefined), "the prompt is empty", state, field,
                from_file ? agent.prompt_file.position : agent.prompt.position);
 }
@@ -221,9 +224,14 @@ StepStart StepRenderer::AgentStart(const State& state, const AgentState& agent) 
 
 std::expected<json::object, Error> StepRenderer::Options(const State& state, const AgentState& agent,
                                                          const std::string& provider) const {
+  const auto render = [&](const TemplateText& text, const std::string& path) -> std::expected<json::value, Error> {
+    const auto rendered = Text(state, text, "options." + path);
+    if (!rendered) return std::unexpected(rendered.error());
+    return json::value(*rendered);
+  };
   json::object rendered;
   for (const auto& [key, value] : agent.options) {
-    auto item = OptionValue(state, agent, value, std::string(key));
+    auto item = RenderedJson(value, agent.option_templates, std::string(key), render);
     if (!item) return std::unexpected(item.error());
     rendered[key] = std::move(*item);
   }
@@ -240,36 +248,6 @@ std::expected<json::object, Error> StepRenderer::Options(const State& state, con
                  finding.error.hint);
   }
   return std::move(checked.options);
-}
-
-std::expected<json::value, Error> StepRenderer::OptionValue(const State& state, const AgentState& agent,
-                                                            const json::value& value, const std::string& path) const {
-  if (value.is_string()) {
-    const auto text = agent.option_templates.find(path);
-    if (text == agent.option_templates.end()) return value;
-    const auto rendered = Text(state, text->second, "options." + path);
-    if (!rendered) return std::unexpected(rendered.error());
-    return json::value(*rendered);
-  }
-  if (value.is_array()) {
-    json::array list;
-    for (std::size_t i = 0; i < value.get_array().size(); ++i) {
-      auto item = OptionValue(state, agent, value.get_array()[i], path + "[" + std::to_string(i) + "]");
-      if (!item) return item;
-      list.push_back(std::move(*item));
-    }
-    return list;
-  }
-  if (value.is_object()) {
-    json::object map;
-    for (const auto& [key, inner] : value.get_object()) {
-      auto item = OptionValue(state, agent, inner, path + "." + std::string(key));
-      if (!item) return item;
-      map[key] = std::move(*item);
-    }
-    return map;
-  }
-  return value;
 }
 
 std::expected<std::optional<McpProxySettings>, Error> StepRenderer::Proxy(const State& state, const AgentState& agent,

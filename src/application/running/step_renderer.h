@@ -43,6 +43,9 @@ class StepRenderer {
   StepStart AgentStart(const State& state, const AgentState& agent) const;
 
  private:
+  std::expected<CommandRequest, Error> Script(const State& state, const TemplateText& file,
+                                              const StepContext& context) const;
+  std::expected<CommandRequest, Error> WithoutText(const State& state, const StepContext& context) const;
   std::expected<std::string, Error> FileText(const State& state, const TemplateText& path, const std::string& field,
                                              std::filesystem::path& found) const;
   std::expected<std::string, Error> Prompt(const State& state, const AgentState& agent) const;
@@ -50,8 +53,6 @@ class StepRenderer {
   std::expected<std::filesystem::path, Error> Folder(const State& state, std::string code) const;
   std::expected<json::object, Error> Options(const State& state, const AgentState& agent,
                                              const std::string& provider) const;
-  std::expected<json::value, Error> OptionValue(const State& state, const AgentState& agent, const json::value& value,
-                                                const std::string& path) const;
   std::expected<std::optional<McpProxySettings>, Error> Proxy(const State& state, const AgentState& agent,
                                                               const std::filesystem::path& folder) const;
   std::vector<std::pair<std::string, std::string>> Environment(const StepContext& context) const;

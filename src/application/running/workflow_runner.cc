@@ -99,10 +99,9 @@ class OneRun {
     std::vector<std::string> names;
     names.reserve(workflow_.states.size());
     for (const State& known : workflow_.states) names.push_back(known.name);
-    const std::string nearest = NearestName(request_.only_state, names);
     FailRun({"USER.INPUT.INVALID_FORMAT",
              "the workflow has no state '" + request_.only_state + "'",
-             nearest.empty() ? "" : "did you mean '" + nearest + "'?",
+             DidYouMean(request_.only_state, names),
              {},
              {},
              {}});

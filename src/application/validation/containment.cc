@@ -14,6 +14,7 @@ std::span<const StateTarget> MembersOf(const State& state) {
 
 bool IsLoop(const State& state) { return std::holds_alternative<ForEachState>(state.body); }
 bool IsParallel(const State& state) { return std::holds_alternative<ParallelState>(state.body); }
+bool IsTerminal(const State& state) { return std::holds_alternative<TerminalState>(state.body); }
 
 Containment::Containment(const Workflow& workflow, const StateIndex& index)
     : workflow_(workflow), places_(workflow.states.size()) {
@@ -29,7 +30,7 @@ void Containment::Enter(std::size_t container, const StateIndex& index) {
     const auto state = index.Find(member.state);
     if (!state) continue;
     Place& place = places_[*state];
-    if (std::holds_alternative<TerminalState>(workflow_.states[*state].body)) {
+    if (IsTerminal(workflow_.states[*state])) {
       Report(member, container, "terminal state '" + member.state + "' cannot be part of another state",
              "leave it out, and lead to it with transitions");
     } else if (place.container) {

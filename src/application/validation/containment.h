@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxNesting = 10;
 std::span<const StateTarget> MembersOf(const State& state);
 bool IsLoop(const State& state);
 bool IsParallel(const State& state);
+bool IsTerminal(const State& state);
 
 class Containment {
  public:

@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::string_view kInvalid = "WORKFLOW.VALIDATION.INVALID_TRANSITION";
 
-bool IsTerminal(const State& state) { return std::holds_alternative<TerminalState>(state.body); }
-
 std::string_view KindOf(const State& container) { return IsLoop(container) ? "loop" : "parallel state"; }
 
 }  // namespace
@@ -106,8 +104,7 @@ bool FlowChecker::MayHaveUnknownContainer() const {
   return std::ranges::any_of(workflow_.states, [](const State& state) {
     const auto* command = std::get_if<CommandState>(&state.body);
     const bool unknown_type = command != nullptr && command->command.empty() && command->script_file.empty();
-    return state.partial && (unknown_type || std::holds_alternative<ParallelState>(state.body) ||
-                             std::holds_alternative<ForEachState>(state.body));
+    return state.partial && (unknown_type || IsLoop(state) || IsParallel(state));
   });
 }
 

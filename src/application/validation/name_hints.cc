@@ -9,8 +9,7 @@ namespace awf {
 std::string NameHints::For(std::string_view wanted, std::span<const std::string> candidates) {
   if (candidates.size() > comparisons_left_) return {};
   comparisons_left_ -= candidates.size();
-  const std::string nearest = NearestName(wanted, candidates);
-  return nearest.empty() ? "" : "did you mean '" + nearest + "'?";
+  return DidYouMean(wanted, candidates);
 }
 
 std::string NameHints::For(std::string_view wanted, std::span<const std::string_view> candidates) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "application/language/vocabulary.h"
+#include "domain/joined.h"
 
 namespace awf {
 namespace {
@@ -15,17 +16,13 @@ bool Contains(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-std::string Listed(std::span<const std::string_view> words) {
-  std::string list;
-  for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
-  return list;
-}
+std::string Listed(std::span<const std::string_view> words) { return Joined(words, ", "); }
 
 std::string_view KindOf(const State& state) {
   if (std::holds_alternative<AgentState>(state.body)) return "agent";
   if (IsLoop(state)) return "for_each";
   if (IsParallel(state)) return "parallel";
-  return std::holds_alternative<TerminalState>(state.body) ? "terminal" : "step";
+  return IsTerminal(state) ? "terminal" : "step";
 }
 
 std::vector<std::string_view> FieldsOf(const State& state) {
@@ -170,7 +167,7 @@ bool ReferenceChecker::StateValue(const Spot& spot) {
     return false;
   }
   const State& state = workflow_.states[*index];
-  if (std::holds_alternative<TerminalState>(state.body)) {
+  if (IsTerminal(state)) {
     Undefined(spot, "state '" + state.name + "' ends the run, so it has no results", {});
     return false;
   }

@@ -61,9 +61,8 @@ void StateGraph::ConnectTarget(std::size_t state, Node from, const StateTarget& 
     complete_ = false;
     return;
   }
-  bool around = false;  // the target is a loop around the state: its next pass
-  for (auto at = containment_.ContainerOf(state); at && !around; at = containment_.ContainerOf(*at)) around = at == to;
-  Connect(from, around ? PassEndOf(*to) : EntryOf(*to), kind);
+  // A loop around the state is gone on with: its next pass.
+  Connect(from, containment_.Holds(*to, state) ? PassEndOf(*to) : EntryOf(*to), kind);
 }
 
 // From the begin of a loop or parallel state to its members, and from there to its end where no member leads.
@@ -93,7 +92,7 @@ void StateGraph::ConnectInside(std::size_t state) {
 
 void StateGraph::ConnectOnward(std::size_t state) {
   const State& at = workflow_.states[state];
-  if (std::holds_alternative<TerminalState>(at.body)) return;
+  if (IsTerminal(at)) return;
   if (containment_.IsBranch(state)) return ConnectBranch(state);
   if (!ConnectTransitions(state)) return;
   const auto next_in_body = NextInBody(state);
@@ -119,10 +118,7 @@ void StateGraph::ConnectOnward(std::size_t state) {
 
 void StateGraph::ConnectBranch(std::size_t state) {
   const std::size_t parallel = *containment_.ContainerOf(state);
-  const auto branches = MembersOf(workflow_.states[parallel]);
-  const std::size_t next = containment_.RankOf(state) + 1;
-  const auto follower = next < branches.size() ? index_.Find(branches[next].state) : std::nullopt;
-  const Node target = follower ? EntryOf(*follower) : DoneOf(parallel);
+  const Node target = NextMemberOr(state, parallel, DoneOf(parallel));
   Connect(DoneOf(state), target, Kind::kSuccess);
   if (FailedOf(state) != DoneOf(state)) Connect(FailedOf(state), target, Kind::kSuccess);
 }
@@ -141,10 +137,14 @@ bool StateGraph::ConnectTransitions(std::size_t state) {
 std::optional<StateGraph::Node> StateGraph::NextInBody(std::size_t state) const {
   const auto loop = containment_.ContainerOf(state);
   if (!loop) return std::nullopt;
-  const auto body = MembersOf(workflow_.states[*loop]);
+  return NextMemberOr(state, *loop, PassEndOf(*loop));
+}
+
+StateGraph::Node StateGraph::NextMemberOr(std::size_t state, std::size_t container, Node otherwise) const {
+  const auto members = MembersOf(workflow_.states[container]);
   const std::size_t next = containment_.RankOf(state) + 1;
-  const auto follower = next < body.size() ? index_.Find(body[next].state) : std::nullopt;
-  return follower ? EntryOf(*follower) : PassEndOf(*loop);
+  const auto follower = next < members.size() ? index_.Find(members[next].state) : std::nullopt;
+  return follower ? EntryOf(*follower) : otherwise;
 }
 
 std::vector<StateGraph::Node> StateGraph::NodesAt(std::size_t state, Moment moment) const {

@@ -78,6 +78,8 @@ class StateGraph {
   void ConnectTarget(std::size_t state, Node from, const StateTarget& target, Kind kind);
   // The next member of the loop around the state, or the end of its pass.
   std::optional<Node> NextInBody(std::size_t state) const;
+  // The member of the container that stands behind the state.
+  Node NextMemberOr(std::size_t state, std::size_t container, Node otherwise) const;
 
   void Visit(std::vector<Node> pending, std::vector<bool>& seen) const;
   std::vector<Node> OrderByEnd() const;

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
+
+#include "domain/test_folder.h"
 
 namespace awf::agents {
 namespace {
@@ -14,9 +14,6 @@ namespace fs = std::filesystem;
 class ClaudeTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "awf-claude-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    top_ = fs::canonical(pattern);
     fs::create_directories(top_ / "home/.claude");
     fs::create_directories(top_ / "work");
     environment_.Set("HOME", (top_ / "home").string());
@@ -25,9 +22,8 @@ class ClaudeTest : public testing::Test {
     request_.proxy.emplace();
     request_.proxy->enable = true;
   }
-  void TearDown() override { fs::remove_all(top_); }
 
-  void Write(const std::string& name, const std::string& text) { std::ofstream(top_ / name) << text; }
+  void Write(const std::string& name, const std::string& text) { top_.Put(name, text); }
   Invocation Prepare(bool with_proxy = true) {
     ClaudeProvider claude(environment_, "/step", version_);
     const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 60'000};
@@ -51,7 +47,7 @@ class ClaudeTest : public testing::Test {
     return std::ranges::find(invocation.argv, flag) != invocation.argv.end();
   }
 
-  fs::path top_;
+  const TestFolder top_;
   Environment environment_;
   std::string version_ = "2.1.332";
   AgentRequest request_;

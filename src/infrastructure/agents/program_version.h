@@ -16,8 +16,8 @@
 
 namespace awf::agents {
 
-// The executable file that `name` stands for on a PATH; EXECUTION.AGENT.NOT_INSTALLED when there is none.
 bool IsExecutableFile(const std::filesystem::path& path);
+// The executable file that `name` stands for on a PATH; EXECUTION.AGENT.NOT_INSTALLED when there is none.
 std::expected<std::filesystem::path, Error> FindProgram(std::string_view name, std::string_view path);
 
 // The first N.N.N in a text, or "".

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <fstream>
+#include "domain/test_folder.h"
 
 namespace awf::agents {
 namespace {
@@ -14,23 +13,17 @@ namespace fs = std::filesystem;
 class ProjectMemoryTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "awf-memory-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    top_ = fs::canonical(pattern);
     home_ = top_ / "home";
     work_ = top_ / "repo" / "sub";
     fs::create_directories(home_ / ".claude");
     fs::create_directories(work_);
   }
-  void TearDown() override { fs::remove_all(top_); }
 
-  static void Write(const fs::path& path, const std::string& text) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
+  void Write(const fs::path& path, const std::string& text) { top_.Put(path, text); }
   ProjectMemory Load() const { return LoadClaudeMemory(home_ / ".claude", home_, work_); }
 
-  fs::path top_, home_, work_;
+  const TestFolder top_;
+  fs::path home_, work_;
 };
 
 TEST_F(ProjectMemoryTest, NoFilesNoText) {

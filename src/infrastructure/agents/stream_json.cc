@@ -8,7 +8,7 @@
 namespace awf::agents {
 namespace {
 
-// 0 when there is no \uXXXX escape at `at`.
+// 0 when there is no escape at `at`: \u and four hex digits.
 unsigned EscapeAt(std::string_view text, std::size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return 0;
   unsigned value = 0;

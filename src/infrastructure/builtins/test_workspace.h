@@ -3,16 +3,14 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "domain/test_folder.h"
 #include "domain/tool_settings.h"
 
 namespace awf::builtins {
@@ -20,19 +18,15 @@ namespace awf::builtins {
 class TestWorkspace {
  public:
   TestWorkspace() {
-    std::string pattern = "/var/tmp/awf-test-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
-    base_ = std::filesystem::canonical(pattern);
     for (const char* name : {"root", "out", "tmp", "home"}) std::filesystem::create_directory(base_ / name);
   }
   TestWorkspace(const TestWorkspace&) = delete;
   TestWorkspace& operator=(const TestWorkspace&) = delete;
   ~TestWorkspace() {
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(base_, ignored)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(base_.path(), ignored)) {
       if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) ::chmod(entry.path().c_str(), 0755);
     }
-    std::filesystem::remove_all(base_, ignored);
   }
 
   std::filesystem::path root() const { return base_ / "root"; }
@@ -55,16 +49,13 @@ class TestWorkspace {
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     ASSERT_TRUE(out.good());
   }
-  std::string Get(const std::filesystem::path& path) const {
-    std::ifstream in(root() / path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  }
+  std::string Get(const std::filesystem::path& path) const { return FileText(root() / path); }
   bool Exists(const std::filesystem::path& path) const {
     return std::filesystem::exists(std::filesystem::symlink_status(root() / path));
   }
 
  private:
-  std::filesystem::path base_;
+  const TestFolder base_{"/var/tmp"};
 };
 
 }  // namespace awf::builtins

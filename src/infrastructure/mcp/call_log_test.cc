@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
-#include <iterator>
+#include "domain/test_folder.h"
 
 namespace awf {
 namespace {
@@ -67,22 +66,18 @@ TEST(CallLogLine, MasksSecrets) {
 }
 
 TEST(CallLog, AppendsToItsFile) {
-  std::string pattern = testing::TempDir() + "awf-log-XXXXXX";
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-  const std::filesystem::path path = std::filesystem::path(pattern) / "log";
+  const TestFolder folder;
+  const std::filesystem::path path = folder / "log";
   for (int i = 0; i < 2; ++i) {
     auto log = CallLog::ToFile({}, path);
     ASSERT_TRUE(log) << log.error().message;
     log->Finished(SomeCall(), Ended(CallOutcome::kOk));
   }
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::string line = CallLogLine(SomeCall(), Ended(CallOutcome::kOk), {}) + "\n";
-  EXPECT_EQ(text, line + line);
+  EXPECT_EQ(FileText(path), line + line);
   struct stat status{};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);
-  std::filesystem::remove_all(pattern);
 }
 
 TEST(CallLog, SaysWhyAFileCannotBeWritten) {

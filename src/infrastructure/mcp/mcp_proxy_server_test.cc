@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "domain/test_folder.h"
 #include "infrastructure/mcp/channel_reporter.h"
 #include "infrastructure/process/fd.h"
 #include "infrastructure/schema/argument_checker.h"
@@ -194,9 +195,6 @@ TEST_F(McpProxyServerTest, StopBeforeServingHoldsToo) {
 class ChannelPair {
  public:
   ChannelPair() {
-    std::string pattern = testing::TempDir() + "awf-reporter-XXXXXX";
-    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     auto server = channel::StepChannelServer::Listen(folder_ / "channel", "token");
     EXPECT_TRUE(server);
     parent_ = std::move(*server);
@@ -208,10 +206,7 @@ class ChannelPair {
     for (int i = 0; i < 3000 && parent_->LivePeers().empty(); ++i) Wait(), parent_->Handle();
     connecting.join();
   }
-  ~ChannelPair() {
-    parent_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~ChannelPair() { parent_.reset(); }  // before the client
 
   channel::StepChannelClient& client() { return *client_; }
   void LoseParent() { parent_.reset(); }
@@ -233,7 +228,7 @@ class ChannelPair {
     for (const int fd : parent_->Fds()) waiting.push_back({fd, POLLIN, 0});
     ::poll(waiting.data(), waiting.size(), 10);
   }
-  std::filesystem::path folder_;
+  const TestFolder folder_;
   std::unique_ptr<channel::StepChannelServer> parent_;
   std::unique_ptr<channel::StepChannelClient> client_;
 };

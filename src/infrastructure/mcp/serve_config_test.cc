@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "domain/test_folder.h"
+
 namespace awf {
 namespace {
 
@@ -128,20 +130,13 @@ TEST(ServeConfig, WhatIsNoJsonIsAnErrorWithPosition) {
 
 class LoadServeConfigTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "awf-config-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    path_ = folder_ / "serve.json";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void Write(const std::string& text, mode_t mode) {
     std::ofstream(path_) << text;
     ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
   }
 
-  std::filesystem::path folder_, path_;
+  const TestFolder folder_;
+  const std::filesystem::path path_ = folder_ / "serve.json";
 };
 
 TEST_F(LoadServeConfigTest, ReadsAPrivateFile) {

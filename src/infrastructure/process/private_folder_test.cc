@@ -18,13 +18,10 @@ namespace fs = std::filesystem;
 class PrivateFolderTest : public ::testing::Test {
  protected:
   PrivateFolderTest() {
-    char name[] = "/tmp/awfXXXXXX";
-    base_ = ::mkdtemp(name);
     runtime_ = base_ / "run";
     fallback_ = base_ / "var";
     fs::create_directory(runtime_);
   }
-  ~PrivateFolderTest() override { fs::remove_all(base_); }
 
   mode_t ModeOf(const fs::path& path) {
     struct stat status{};
@@ -32,7 +29,8 @@ class PrivateFolderTest : public ::testing::Test {
     return status.st_mode & 07777;
   }
 
-  fs::path base_, runtime_, fallback_;
+  const TestFolder base_{"/tmp"};
+  fs::path runtime_, fallback_;
 };
 
 TEST_F(PrivateFolderTest, LiesInTheRuntimeFolder) {

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "domain/random_id.h"
+#include "domain/test_folder.h"
 #include "infrastructure/step_channel/handshake.h"
 #include "infrastructure/step_channel/peer.h"
 #include "infrastructure/step_channel/unix_socket.h"
@@ -26,16 +27,7 @@ constexpr std::string_view kToken = "0123456789abcdef";
 
 class StepChannel : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "awf-channel-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    Listen(folder_ / "channel");
-  }
-  void TearDown() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  void SetUp() override { Listen(folder_ / "channel"); }
 
   void Listen(const std::filesystem::path& path) {
     path_ = path;
@@ -88,7 +80,8 @@ class StepChannel : public testing::Test {
     return answer;
   }
 
-  std::filesystem::path folder_, path_;
+  const TestFolder folder_;
+  std::filesystem::path path_;
   std::unique_ptr<StepChannelServer> server_;
 };
 

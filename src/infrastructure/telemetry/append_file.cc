@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
+
+#include "infrastructure/telemetry/file_failure.h"
 
 namespace awf::telemetry {
 
@@ -21,8 +22,8 @@ std::expected<AppendFile, Error> AppendFile::Open(const std::filesystem::path& p
   } while (fd < 0 && errno == EINTR);
   const int error_number = errno;
   AppendFile file(Fd(fd), path);
-  if (fd < 0) return std::unexpected(file.Failure(error_number));
-  if (const int error = fresh ? 0 : file.EndCutLine()) return std::unexpected(file.Failure(error));
+  if (fd < 0) return WriteFailure(path, error_number);
+  if (const int error = fresh ? 0 : file.EndCutLine()) return WriteFailure(path, error);
   return file;
 }
 
@@ -37,23 +38,16 @@ int AppendFile::EndCutLine() {
   return WriteAll(fd_.get(), "\n");
 }
 
-Error AppendFile::Failure(int error_number) const {
-  Error error;
-  error.code = "SYSTEM.IO.WRITE_FAILED";
-  error.message = "cannot write " + path_.string() + ": " + std::generic_category().message(error_number);
-  return error;
-}
-
 std::expected<void, Error> AppendFile::Write(std::string_view record) {
   const std::lock_guard lock(*mutex_);
-  if (const int error = WriteAll(fd_.get(), record)) return std::unexpected(Failure(error));
+  if (const int error = WriteAll(fd_.get(), record)) return WriteFailure(path_, error);
   return {};
 }
 
 std::expected<void, Error> AppendFile::Sync() {
   // Descriptors that cannot be synced (pipes, /dev/full) hold nothing that could be lost later.
   if (::fdatasync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS && errno != EINTR)
-    return std::unexpected(Failure(errno));
+    return WriteFailure(path_, errno);
   return {};
 }
 

@@ -28,7 +28,6 @@ class AppendFile {
 
  private:
   AppendFile(Fd fd, std::filesystem::path path);
-  Error Failure(int error_number) const;
   int EndCutLine();  // 0 or errno
 
   Fd fd_;

@@ -8,11 +8,11 @@
 #include <cerrno>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "domain/json.h"
 #include "infrastructure/process/fd.h"
+#include "infrastructure/telemetry/file_failure.h"
 #include "infrastructure/telemetry/record_cut.h"
 #include "infrastructure/telemetry/sha256.h"
 
@@ -24,10 +24,6 @@ constexpr std::size_t kHashLength = 64;
 constexpr std::size_t kHashPart = kHashKey.size() + kHashLength + 2;  // with `"}`
 // The cut line and the whole one before it.
 constexpr std::size_t kEnough = 2 * kLongestLine + 1;
-
-std::unexpected<Error> ReadFailure(const std::filesystem::path& path, const std::string& why) {
-  return Fail("SYSTEM.IO.READ_FAILED", "cannot read " + path.string() + ": " + why);
-}
 
 // The head that a line stands for when it is a whole record.
 std::optional<AuditHead> HeadOf(std::string_view line) {
@@ -59,11 +55,11 @@ std::expected<AuditTail, Error> ReadAuditTail(const std::filesystem::path& path)
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd && errno == ENOENT) return AuditTail{};
   struct stat info{};
-  if (!fd || ::fstat(fd.get(), &info) != 0) return ReadFailure(path, std::generic_category().message(errno));
+  if (!fd || ::fstat(fd.get(), &info) != 0) return ReadFailure(path, errno);
   const auto size = static_cast<std::size_t>(info.st_size);
   std::string block(std::min(size, kEnough), '\0');
   const ssize_t got = ::pread(fd.get(), block.data(), block.size(), static_cast<off_t>(size - block.size()));
-  if (got < 0) return ReadFailure(path, std::generic_category().message(errno));
+  if (got < 0) return ReadFailure(path, errno);
   block.resize(static_cast<std::size_t>(got));
   if (block.empty()) return AuditTail{};
 

@@ -15,6 +15,7 @@
 #include "domain/random_id.h"
 #include "domain/utf8.h"
 #include "infrastructure/process/fd.h"
+#include "infrastructure/telemetry/file_failure.h"
 
 namespace awf::telemetry {
 namespace {
@@ -23,12 +24,6 @@ std::string CauseOf(int error_number) { return std::generic_category().message(e
 
 std::unexpected<Error> Unreadable(const std::filesystem::path& path, const std::string& cause, std::string hint = {}) {
   return Fail("USER.INPUT.MISSING_FILE", "cannot read " + path.string() + ": " + cause, std::move(hint));
-}
-
-std::unexpected<Error> Unwritable(const std::filesystem::path& path, int error_number) {
-  const bool denied = error_number == EACCES || error_number == EPERM;
-  return Fail(denied ? "SYSTEM.IO.PERMISSION_DENIED" : "SYSTEM.IO.WRITE_FAILED",
-              "cannot write " + path.string() + ": " + CauseOf(error_number));
 }
 
 // At most one byte more than is allowed, which tells that there is more. The size that fstat gives is not to be
@@ -86,7 +81,7 @@ std::expected<void, Error> MakeFolders(const std::filesystem::path& top, const s
   std::filesystem::path folder = top;
   const std::filesystem::path below = file.parent_path().lexically_relative(top);
   const auto make = [&]() -> std::expected<void, Error> {
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return Unwritable(folder, errno);
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return MakeFailure(folder, errno);
     return {};
   };
   if (auto made = make(); !made) return made;
@@ -104,13 +99,13 @@ std::expected<void, Error> WriteCopy(const std::filesystem::path& top, const std
   if (auto made = MakeFolders(top, copy); !made) return made;
   const std::filesystem::path temporary = top / (".new-" + RandomHex(8));
   const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return Unwritable(temporary, errno);
+  if (!fd) return MakeFailure(temporary, errno);
   int error = WriteAll(fd.get(), text);
   if (error == 0 && ::fsync(fd.get()) != 0) error = errno;
   if (error == 0 && ::rename(temporary.c_str(), copy.c_str()) != 0) error = errno;
   if (error == 0) return {};
   ::unlink(temporary.c_str());
-  return Unwritable(copy, error);
+  return MakeFailure(copy, error);
 }
 
 // Loops read the same file again and again: no need to write the same copy each time.

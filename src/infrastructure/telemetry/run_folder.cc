@@ -7,25 +7,17 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "domain/random_id.h"
 #include "domain/timestamp.h"
+#include "infrastructure/telemetry/file_failure.h"
 #include "infrastructure/telemetry/record_cut.h"
 
 namespace awf::telemetry {
 namespace {
 
 constexpr std::size_t kLongestRunId = 64;
-
-Error WriteFailure(const std::filesystem::path& path, int error_number) {
-  Error error;
-  error.code =
-      error_number == EACCES || error_number == EPERM ? "SYSTEM.IO.PERMISSION_DENIED" : "SYSTEM.IO.WRITE_FAILED";
-  error.message = "cannot write " + path.string() + ": " + std::generic_category().message(error_number);
-  return error;
-}
 
 bool IsRunId(std::string_view text) {
   if (text.empty() || text.size() > kLongestRunId || text.front() == '.' || text.front() == '-') return false;
@@ -35,10 +27,10 @@ bool IsRunId(std::string_view text) {
 }
 
 std::expected<void, Error> MakePrivate(const std::filesystem::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return std::unexpected(WriteFailure(folder, errno));
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return MakeFailure(folder, errno);
   struct stat info{};
-  if (::stat(folder.c_str(), &info) != 0) return std::unexpected(WriteFailure(folder, errno));
-  if (!S_ISDIR(info.st_mode)) return std::unexpected(WriteFailure(folder, ENOTDIR));
+  if (::stat(folder.c_str(), &info) != 0) return MakeFailure(folder, errno);
+  if (!S_ISDIR(info.st_mode)) return MakeFailure(folder, ENOTDIR);
   return {};
 }
 
@@ -55,9 +47,9 @@ std::expected<void, Error> MakeWithParents(const std::filesystem::path& folder) 
 // A new file with that content, on disk when this returns.
 std::expected<void, Error> WriteNew(const std::filesystem::path& path, std::string_view text) {
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return std::unexpected(WriteFailure(path, errno));
-  if (const int error = WriteAll(fd.get(), text)) return std::unexpected(WriteFailure(path, error));
-  if (::fsync(fd.get()) != 0) return std::unexpected(WriteFailure(path, errno));
+  if (!fd) return MakeFailure(path, errno);
+  if (const int error = WriteAll(fd.get(), text)) return MakeFailure(path, error);
+  if (::fsync(fd.get()) != 0) return MakeFailure(path, errno);
   return {};
 }
 
@@ -66,7 +58,7 @@ std::expected<void, Error> Replace(const std::filesystem::path& path, std::strin
   const std::filesystem::path temporary = path.string() + ".new";
   ::unlink(temporary.c_str());  // left by a crash of an earlier owner
   if (auto written = WriteNew(temporary, text); !written) return written;
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return std::unexpected(WriteFailure(path, errno));
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return MakeFailure(path, errno);
   return {};
 }
 
@@ -74,22 +66,18 @@ std::expected<void, Error> Replace(const std::filesystem::path& path, std::strin
 constexpr std::size_t kLongestManifest = 16U << 20;
 
 std::expected<std::string, Error> ReadSmall(const std::filesystem::path& path) {
-  const auto failure = [&](int error_number) {
-    return Fail("SYSTEM.IO.READ_FAILED",
-                "cannot read " + path.string() + ": " + std::generic_category().message(error_number));
-  };
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd) return failure(errno);
+  if (!fd) return ReadFailure(path, errno);
   struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return failure(errno);
-  if (!S_ISREG(info.st_mode)) return failure(EINVAL);
-  if (static_cast<std::size_t>(info.st_size) > kLongestManifest) return failure(EFBIG);
+  if (::fstat(fd.get(), &info) != 0) return ReadFailure(path, errno);
+  if (!S_ISREG(info.st_mode)) return ReadFailure(path, EINVAL);
+  if (static_cast<std::size_t>(info.st_size) > kLongestManifest) return ReadFailure(path, EFBIG);
   std::string text(static_cast<std::size_t>(info.st_size), '\0');
   std::size_t length = 0;
   while (length < text.size()) {
     const ssize_t got = ::read(fd.get(), text.data() + length, text.size() - length);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failure(errno);
+    if (got < 0) return ReadFailure(path, errno);
     if (got == 0) break;
     length += static_cast<std::size_t>(got);
   }
@@ -118,7 +106,7 @@ std::expected<RunFolder, Error> RunFolder::Create(const std::filesystem::path& s
       if (auto locked = folder.Lock(); !locked) return std::unexpected(locked.error());
       return folder;
     }
-    if (errno != EEXIST) return std::unexpected(WriteFailure(path, errno));
+    if (errno != EEXIST) return MakeFailure(path, errno);
     if (!run_id.empty()) {
       return Fail("USER.INPUT.INVALID_FORMAT", "run id '" + run_id + "' is taken",
                   "Leave --run-id out, or choose another.");
@@ -135,12 +123,12 @@ std::expected<void, Error> RunFolder::WriteWorkflow(std::string_view text) const
 std::expected<void, Error> RunFolder::Lock() {
   const std::filesystem::path path = path_ / "lock";
   lock_ = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock_) return std::unexpected(WriteFailure(path, errno));
+  if (!lock_) return MakeFailure(path, errno);
   struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   if (::fcntl(lock_.get(), F_SETLK, &lock) == 0) return {};
-  if (errno != EACCES && errno != EAGAIN) return std::unexpected(WriteFailure(path, errno));
+  if (errno != EACCES && errno != EAGAIN) return MakeFailure(path, errno);
   std::string owner = "another process";
   // A pid of 0 or less: it runs in another container or on another machine.
   if (::fcntl(lock_.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0)

@@ -35,6 +35,18 @@ json::object WorkflowOf(const RunManifest& manifest) {
   return workflow;
 }
 
+// The numbers of run.json's counts by name, in its order: for both directions.
+template <class Counts, class Visitor>
+void ForEachCount(Counts& counts, const Visitor& visit) {
+  visit("steps", counts.steps);
+  visit("tool_calls", counts.tool_calls);
+  visit("tool_errors", counts.tool_errors);
+  visit("denials", counts.denials);
+  visit("bypasses", counts.bypasses);
+  visit("tokens_input", counts.tokens_input);
+  visit("tokens_output", counts.tokens_output);
+}
+
 // 2026-11-03T10:15:09.125Z, as UtcMilliseconds writes it.
 std::optional<WallClock::time_point> ParseTime(std::string_view text) {
   constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd.dddZ";
@@ -148,13 +160,7 @@ void ReadInputs(const json::object& object, RunManifest& manifest, std::string& 
 
 void ReadCounts(const json::object& object, RunCounts& counts, std::string& fault) {
   Members members(object, "counts.", fault);
-  members.Integer("steps", counts.steps);
-  members.Integer("tool_calls", counts.tool_calls);
-  members.Integer("tool_errors", counts.tool_errors);
-  members.Integer("denials", counts.denials);
-  members.Integer("bypasses", counts.bypasses);
-  members.Integer("tokens_input", counts.tokens_input);
-  members.Integer("tokens_output", counts.tokens_output);
+  ForEachCount(counts, [&](std::string_view name, auto& count) { members.Integer(name, count); });
   members.Flag("tokens_estimated", counts.tokens_estimated);
   const json::value* cost = members.Find("cost_usd", false);
   if (cost == nullptr) return;
@@ -251,14 +257,9 @@ RunOwner RunOwner::ThisProcess() {
 }
 
 json::object CountsJson(const RunCounts& counts) {
-  json::object out{{"steps", counts.steps},
-                   {"tool_calls", counts.tool_calls},
-                   {"tool_errors", counts.tool_errors},
-                   {"denials", counts.denials},
-                   {"bypasses", counts.bypasses},
-                   {"tokens_input", counts.tokens_input},
-                   {"tokens_output", counts.tokens_output},
-                   {"tokens_estimated", counts.tokens_estimated}};
+  json::object out;
+  ForEachCount(counts, [&](std::string_view name, auto count) { out[name] = count; });
+  out["tokens_estimated"] = counts.tokens_estimated;
   if (counts.cost_usd) out["cost_usd"] = *counts.cost_usd;
   return out;
 }

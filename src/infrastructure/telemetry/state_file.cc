@@ -6,8 +6,9 @@
 
 #include <cerrno>
 #include <fstream>
-#include <system_error>
 #include <utility>
+
+#include "infrastructure/telemetry/file_failure.h"
 
 namespace awf::telemetry {
 namespace {
@@ -15,16 +16,6 @@ namespace {
 // Results of agents may nest deeper than the parser allows by itself.
 constexpr std::size_t kDeepest = 512;
 constexpr std::size_t kBlock = 64U << 10;
-
-std::unexpected<Error> WriteFailure(const std::filesystem::path& path, int error_number) {
-  return Fail("SYSTEM.IO.WRITE_FAILED",
-              "cannot write " + path.string() + ": " + std::generic_category().message(error_number));
-}
-
-std::unexpected<Error> ReadFailure(const std::filesystem::path& path, int error_number) {
-  return Fail("SYSTEM.IO.READ_FAILED",
-              "cannot read " + path.string() + ": " + std::generic_category().message(error_number));
-}
 
 std::unexpected<Error> Damaged(const std::filesystem::path& path, std::size_t line, const std::string& what) {
   return Fail("USER.RUN.NOT_RESUMABLE", path.string() + " is damaged in line " + std::to_string(line) + ": " + what,

@@ -14,13 +14,7 @@ constexpr std::array<std::string_view, 2> kFormats = {"text", "json"};
 void LoadOptions(const YamlNode& map, YamlReader& reader, AgentState& agent) {
   if (!reader.IsMap(map, "options")) return;
   ReadValues read;
-  for (const YamlEntry& entry : map.entries) {
-    const std::string& key = entry.key->text;
-    read.complete = true;
-    json::value value = ReadValue(*entry.value, key, "options." + key, reader, read);
-    if (read.complete) agent.options[key] = std::move(value);
-    read.positions[key] = reader.PositionOf(*entry.key);
-  }
+  agent.options = ReadEntries(map, "options", reader, read);
   agent.option_positions = std::move(read.positions);
   agent.option_sources = std::move(read.sources);
   agent.option_templates = std::move(read.templates);

@@ -26,11 +26,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHints = 
      {"file_exists", "it belongs into 'validation'"},
      {"file_extension", "it belongs into 'validation'"}}};
 
-const YamlNode* Find(const YamlNode& map, std::string_view key) {
-  const YamlEntry* entry = YamlReader::Find(map, key);
-  return entry == nullptr ? nullptr : entry->value.get();
-}
-
 // One input. `sound_` turns false with the first thing that is wrong with its type or rules: a default is then not
 // checked against them.
 class InputLoader {
@@ -41,22 +36,22 @@ class InputLoader {
   WorkflowInput Load() {
     reader_.CheckKeys(node_, {kKeys, {}, kHints}, field_);
     input_.position = reader_.PositionOf(node_);
-    if (const YamlNode* type = Find(node_, "type")) {
+    if (const YamlNode* type = YamlReader::FindValue(node_, "type")) {
       const std::optional<std::string> word = reader_.Word(*type, Path("type"), kTypes);
       sound_ = type_known_ = word.has_value();
       input_.type = word.value_or("string");
     }
-    if (const YamlNode* text = Find(node_, "description")) {
+    if (const YamlNode* text = YamlReader::FindValue(node_, "description")) {
       input_.description = reader_.String(*text, Path("description")).value_or("");
     }
-    if (const YamlNode* required = Find(node_, "required")) {
+    if (const YamlNode* required = YamlReader::FindValue(node_, "required")) {
       input_.required = reader_.Bool(*required, Path("required")).value_or(false);
     }
-    if (const YamlNode* secret = Find(node_, "secret")) {
+    if (const YamlNode* secret = YamlReader::FindValue(node_, "secret")) {
       input_.secret = reader_.Bool(*secret, Path("secret")).value_or(false);
     }
-    if (const YamlNode* rules = Find(node_, "validation")) Rules(*rules);
-    if (const YamlNode* value = Find(node_, "default")) Default(*value);
+    if (const YamlNode* rules = YamlReader::FindValue(node_, "validation")) Rules(*rules);
+    if (const YamlNode* value = YamlReader::FindValue(node_, "default")) Default(*value);
     return std::move(input_);
   }
 
@@ -75,21 +70,21 @@ class InputLoader {
     }
     reader_.CheckKeys(map, {kRuleKeys, {}, {}}, Path("validation"));
     input_.validation.position = reader_.PositionOf(map);
-    if (const YamlNode* node = Find(map, "pattern")) Pattern(*node);
-    if (const YamlNode* node = Find(map, "enum")) Enum(*node);
-    const YamlNode* min = Find(map, "min");
-    const YamlNode* max = Find(map, "max");
+    if (const YamlNode* node = YamlReader::FindValue(map, "pattern")) Pattern(*node);
+    if (const YamlNode* node = YamlReader::FindValue(map, "enum")) Enum(*node);
+    const YamlNode* min = YamlReader::FindValue(map, "min");
+    const YamlNode* max = YamlReader::FindValue(map, "max");
     if (min != nullptr) Bound(*min, "min", input_.validation.min);
     if (max != nullptr) Bound(*max, "max", input_.validation.max);
     if (input_.validation.min > input_.validation.max && input_.validation.max) {
       Invalid(*max, "max is less than min", RulePath("max"));
     }
-    if (const YamlNode* node = Find(map, "file_exists")) {
+    if (const YamlNode* node = YamlReader::FindValue(map, "file_exists")) {
       const std::optional<bool> value = reader_.Bool(*node, RulePath("file_exists"));
       sound_ = sound_ && value;
       input_.validation.file_exists = value.value_or(false);
     }
-    if (const YamlNode* node = Find(map, "file_extension")) Extensions(*node);
+    if (const YamlNode* node = YamlReader::FindValue(map, "file_extension")) Extensions(*node);
   }
 
   void Pattern(const YamlNode& node) {
@@ -208,7 +203,7 @@ class InputsLoader {
 
  private:
   bool Name(const YamlNode& node, const std::string& field, WorkflowInput& input) {
-    const YamlNode* name = Find(node, "name");
+    const YamlNode* name = YamlReader::FindValue(node, "name");
     if (name == nullptr) {
       reader_.Report(node, kMissing, "the input has no name", JoinPath(field, "name"));
       return false;

@@ -59,16 +59,10 @@ class ProviderLoader {
   void Options(const YamlNode& map, const std::string& name, ProviderConfig& provider) {
     const std::string field = field_ + ".options", place = "providers." + name + ".options.";
     if (!reader_.IsMap(map, field)) return;
-    json::object written;
     ReadValues read;
-    for (const YamlEntry& entry : map.entries) {
-      const std::string& key = entry.key->text;
-      read.complete = true;
-      json::value value = ReadValue(*entry.value, key, JoinPath(field, key), reader_, read);
-      if (read.complete) written[key] = std::move(value);
-      read.positions[key] = reader_.PositionOf(*entry.key);
-      config_.positions[place + key] = reader_.PositionOf(*entry.key);
-    }
+    const json::object written = ReadEntries(map, field, reader_, read);
+    for (const YamlEntry& entry : map.entries)
+      config_.positions[place + entry.key->text] = reader_.PositionOf(*entry.key);
     for (const auto& [path, text] : read.templates) {
       Report(Severity::kError, text.position, "templates have no meaning here", JoinPath(field, path),
              "write the value itself, or set the option in the state");

@@ -31,10 +31,7 @@ RetryPolicy LoadRetry(const YamlNode& node, YamlReader& reader) {
   RetryPolicy retry;
   if (!reader.IsMap(node, "retry")) return retry;
   reader.CheckKeys(node, {kKeys, {}, {}}, "retry");
-  const auto find = [&](std::string_view key) -> const YamlNode* {
-    const YamlEntry* entry = YamlReader::Find(node, key);
-    return entry == nullptr ? nullptr : entry->value.get();
-  };
+  const auto find = [&](std::string_view key) { return YamlReader::FindValue(node, key); };
   if (const YamlNode* value = find("max_attempts")) {
     retry.max_attempts = static_cast<int>(reader.Integer(*value, "retry.max_attempts", 1, 100).value_or(1));
   }

@@ -5,10 +5,7 @@
 
 namespace awf {
 
-const YamlNode* StateReader::Find(std::string_view name) const {
-  const YamlEntry* entry = YamlReader::Find(map, name);
-  return entry == nullptr ? nullptr : entry->value.get();
-}
+const YamlNode* StateReader::Find(std::string_view name) const { return YamlReader::FindValue(map, name); }
 
 void StateReader::Missing(const std::string& field, std::string message, std::string hint) {
   yaml.Report(key, "WORKFLOW.PARSE.MISSING_FIELD", "state '" + state.name + "' has " + std::move(message), field,

@@ -76,4 +76,16 @@ json::value ReadValue(const YamlNode& node, const std::string& path, const std::
   return ValueReader(reader, read, field).Value(node, path);
 }
 
+json::object ReadEntries(const YamlNode& map, const std::string& field, YamlReader& reader, ReadValues& read) {
+  json::object values;
+  for (const YamlEntry& entry : map.entries) {
+    const std::string& key = entry.key->text;
+    read.complete = true;
+    json::value value = ReadValue(*entry.value, key, JoinPath(field, key), reader, read);
+    if (read.complete) values[key] = std::move(value);
+    read.positions[key] = reader.PositionOf(*entry.key);
+  }
+  return values;
+}
+
 }  // namespace awf

@@ -24,4 +24,7 @@ struct ReadValues {
 json::value ReadValue(const YamlNode& node, const std::string& path, const std::string& field, YamlReader& reader,
                       ReadValues& read);
 
+// The values of a map, each by itself: one that cannot be held is left out. The position of a key is that of the key.
+json::object ReadEntries(const YamlNode& map, const std::string& field, YamlReader& reader, ReadValues& read);
+
 }  // namespace awf

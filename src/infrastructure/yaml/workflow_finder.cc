@@ -64,10 +64,11 @@ std::expected<std::string, Error> FindWorkflow(const std::string& name_or_path, 
                 "give a name without '..' and leading '/', or the path of a .yaml file");
   }
   if (std::string path = InFolders(name_or_path, folders); !path.empty()) return path;
-  const std::string nearest = NearestName(name_or_path, NamesIn(folders));
-  std::string hint = "give the path of a .yaml file, or see 'awf list'";
-  if (Exists(name_or_path)) hint = "workflow files end in .yaml or .yml";
-  if (!nearest.empty()) hint = "did you mean '" + nearest + "'?";
+  std::string hint = DidYouMean(name_or_path, NamesIn(folders));
+  if (hint.empty()) {
+    hint = Exists(name_or_path) ? "workflow files end in .yaml or .yml"
+                                : "give the path of a .yaml file, or see 'awf list'";
+  }
   return Fail(kNotFound, NotFoundText(name_or_path, folders), std::move(hint));
 }
 

@@ -32,17 +32,18 @@ class WorkflowLoader {
 
   Workflow Load(const YamlNode& root) {
     reader_.CheckKeys(root, {kTopKeys, kPlannedTopKeys, kTopHints}, "");
-    if (const YamlNode* node = Find(root, "name")) {
+    if (const YamlNode* node = YamlReader::FindValue(root, "name")) {
       workflow_.name = reader_.NonEmpty(*node, "name").value_or("");
     } else {
       reader_.Report(root, kMissing, "the workflow has no name", "name");
     }
-    if (const YamlNode* node = Find(root, "version")) workflow_.version = reader_.String(*node, "version").value_or("");
-    if (const YamlNode* node = Find(root, "description")) {
+    if (const YamlNode* node = YamlReader::FindValue(root, "version"))
+      workflow_.version = reader_.String(*node, "version").value_or("");
+    if (const YamlNode* node = YamlReader::FindValue(root, "description")) {
       workflow_.description = reader_.String(*node, "description").value_or("");
     }
-    if (const YamlNode* node = Find(root, "inputs")) Inputs(*node);
-    if (const YamlNode* node = Find(root, "states")) {
+    if (const YamlNode* node = YamlReader::FindValue(root, "inputs")) Inputs(*node);
+    if (const YamlNode* node = YamlReader::FindValue(root, "states")) {
       States(*node);
     } else {
       reader_.Report(root, kMissing, "the workflow has no states", "states");
@@ -51,11 +52,6 @@ class WorkflowLoader {
   }
 
  private:
-  static const YamlNode* Find(const YamlNode& map, std::string_view key) {
-    const YamlEntry* entry = YamlReader::Find(map, key);
-    return entry == nullptr ? nullptr : entry->value.get();
-  }
-
   void Inputs(const YamlNode& list) {
     std::error_code fault;
     const InputContext context{context_.regexes, context_.folders.prompts, std::filesystem::current_path(fault)};

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "application/language/duration.h"
+#include "domain/joined.h"
 #include "domain/nearest_name.h"
 
 namespace awf {
@@ -137,6 +138,11 @@ const YamlEntry* YamlReader::Find(const YamlNode& map, std::string_view key) {
   return nullptr;
 }
 
+const YamlNode* YamlReader::FindValue(const YamlNode& map, std::string_view key) {
+  const YamlEntry* entry = Find(map, key);
+  return entry == nullptr ? nullptr : entry->value.get();
+}
+
 bool YamlReader::IsMap(const YamlNode& node, const std::string& field) {
   if (node.kind == YamlNode::Kind::kMapping) return true;
   Invalid(node, "must be a map, but is " + DescriptionOf(node), field);
@@ -240,11 +246,8 @@ std::optional<std::string> YamlReader::Word(const YamlNode& node, const std::str
   std::optional<std::string> text = String(node, field);
   if (!text) return std::nullopt;
   if (std::ranges::find(words, *text) != words.end()) return text;
-  std::string allowed;
-  for (const std::string_view word : words) allowed += (allowed.empty() ? "" : ", ") + std::string(word);
-  const std::string nearest = NearestName(*text, std::vector<std::string>(words.begin(), words.end()));
-  Invalid(node, field + " '" + *text + "' is not one of " + allowed, field,
-          nearest.empty() ? "" : "did you mean '" + nearest + "'?");
+  Invalid(node, field + " '" + *text + "' is not one of " + Joined(words, ", "), field,
+          DidYouMean(*text, std::vector<std::string>(words.begin(), words.end())));
   return std::nullopt;
 }
 

@@ -45,6 +45,8 @@ class YamlReader {
   std::vector<std::string> CheckKeys(const YamlNode& map, const KeyTable& keys, const std::string& field);
 
   static const YamlEntry* Find(const YamlNode& map, std::string_view key);
+  // The value of that key, or null.
+  static const YamlNode* FindValue(const YamlNode& map, std::string_view key);
   bool IsMap(const YamlNode& node, const std::string& field);
   bool IsList(const YamlNode& node, const std::string& field);
   // Numbers and booleans are taken as they are spelt.

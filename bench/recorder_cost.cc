@@ -6,7 +6,7 @@
 #include "domain/random_id.h"
 #include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/log_file.h"
-#include "infrastructure/telemetry/otlp_json_file.h"
+#include "infrastructure/otlp/otlp_json_file.h"
 
 namespace awf::bench {
 namespace {
@@ -47,8 +47,8 @@ std::chrono::nanoseconds WithSinks(const std::filesystem::path& folder, bool spa
   masker.AddSecret("a-secret-of-the-benchmark");
   auto log = Must(telemetry::LogFile::Open(folder / "log.jsonl", LogLevel::kInfo, masker));
   auto audit = Must(telemetry::AuditFile::Create(folder / "audit.jsonl", "bench", masker));
-  std::unique_ptr<telemetry::OtlpJsonFile> trace;
-  if (spans) trace = Must(telemetry::OtlpJsonFile::Open(folder / "trace.json", {}, masker));
+  std::unique_ptr<otlp::OtlpJsonFile> trace;
+  if (spans) trace = Must(otlp::OtlpJsonFile::Open(folder / "trace.json", {}, masker));
   RunRecorder recorder({}, {{log.get()}, audit.get(), trace.get()}, [](const Error&) {});
 
   RunStart run;

@@ -104,6 +104,7 @@ void CommandLine::AddRunFlags(CLI::App& command, RunOptions& run) {
   command.add_option("--otel-service-name", run.service_name, "service.name of the spans (default awf)")
       ->type_name("NAME");
   command.add_flag("--trace-file", run.trace_file, "Write the spans to trace.json of the run folder");
+  command.add_flag("--transcript", run.transcript, "Write the conversation to transcript.jsonl of the run folder");
 }
 
 void CommandLine::AddRun() {

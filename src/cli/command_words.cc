@@ -14,12 +14,11 @@ constexpr std::array<std::string_view, 12> kCommands = {"agent",   "audit",  "co
                                                         "diagram", "doctor", "init",       "migrate",
                                                         "plugin",  "prune",  "report",     "version"};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFlags = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kFlags = {{
     {"run", "--interactive"},
     {"run", "--breakpoint"},
     {"run", "-b"},
     {"run", "--debug-transcript-mirror"},
-    {"run", "--transcript"},
     {"validate", "--validator-timeout"},
     {"validate", "--start-plugins"},
 }};

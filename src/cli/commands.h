@@ -42,6 +42,7 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> mocks;  // --mock states.S.Field=V: path and value
   std::string otel_exporter;                               // none | file | file:PATH
   bool trace_file = false;
+  bool transcript = false;   // --transcript: messages without the input and output of tools
   std::string service_name;  // empty: of the environment, the configuration, awf
   std::string run_id;        // empty: drawn
   Config config;             // of the configuration files: what stands below flags and environment

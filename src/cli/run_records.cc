@@ -86,7 +86,7 @@ std::expected<void, Error> RunRecords::OpenLogs(const RecordOptions& options) {
   for (const std::filesystem::path& path :
        {options.trace.in_run_folder ? folder_.Trace() : std::filesystem::path(), options.trace.file}) {
     if (path.empty()) continue;
-    auto file = telemetry::OtlpJsonFile::Open(path, options.resource, masker_);
+    auto file = otlp::OtlpJsonFile::Open(path, options.resource, masker_);
     if (!file) return std::unexpected(file.error());
     spans_.Add(std::move(*file));
   }

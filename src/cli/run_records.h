@@ -22,7 +22,7 @@
 #include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/kept_files.h"
 #include "infrastructure/telemetry/log_file.h"
-#include "infrastructure/telemetry/otlp_json_file.h"
+#include "infrastructure/otlp/otlp_json_file.h"
 #include "infrastructure/telemetry/run_folder.h"
 #include "infrastructure/telemetry/state_file.h"
 
@@ -46,7 +46,7 @@ struct RecordOptions {
   std::string run_id;  // empty: drawn
   LogLevel log_level = LogLevel::kInfo;
   TraceTarget trace;
-  telemetry::TraceResource resource;
+  otlp::TraceResource resource;
   std::string only_state;  // not empty: no journal, the run cannot be taken up again
 };
 

@@ -169,7 +169,7 @@ std::expected<void, Error> RunSession::Begin(std::expected<std::unique_ptr<RunRe
   request_.trace_id = parent ? parent->trace_id : RandomHex(16);
   request_.parent_span_id = parent ? parent->span_id : "";
   request_.span_id = RandomHex(8);
-  request_.spans = trace_.any();
+  request_.tracing.spans = trace_.any();
   request_.cancelled = stop_.get_token();
   return records_->Begin(loaded_, {request_.trace_id, request_.span_id});
 }
@@ -229,7 +229,7 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   for (const auto& [name, provider] : request_.providers) {
     if (!provider.path.empty()) programs[name] = provider.path;
   }
-  agents::ProviderExecutor agents({program_, *private_folder_, environment, request_.spans, std::move(programs)},
+  agents::ProviderExecutor agents({program_, *private_folder_, environment, request_.tracing, std::move(programs)},
                                   StepToolMaker(environment, private_folder_->path()));
   WorkflowRunner runner({commands, agents, observers, ProcessEnvironment, records_->journal(), &records_->files(),
                          loaded_.regexes.get(), WaitOrCancelled});

@@ -65,7 +65,7 @@ std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const G
   std::string exporter = options.otel_exporter, origin;
   if (exporter.empty()) {
     const auto variable = get("OTEL_TRACES_EXPORTER");
-    exporter = variable ? *variable : options.config.exporter.empty() ? "none" : options.config.exporter;
+    exporter = variable ? *variable : options.config.telemetry.exporter.empty() ? "none" : options.config.telemetry.exporter;
     origin = variable ? " (from OTEL_TRACES_EXPORTER)" : " (from the configuration)";
   }
   if (exporter == "file" || exporter == kFileExporter) {
@@ -81,7 +81,7 @@ std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const G
 
 std::string ServiceName(const RunOptions& options, const GetVariable& get) {
   if (!options.service_name.empty()) return options.service_name;
-  const std::string by_default = options.config.service_name.empty() ? "awf" : options.config.service_name;
+  const std::string by_default = options.config.telemetry.service_name.empty() ? "awf" : options.config.telemetry.service_name;
   return get("OTEL_SERVICE_NAME").value_or(by_default);
 }
 

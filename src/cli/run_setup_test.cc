@@ -72,13 +72,13 @@ TEST(ChooseTrace, TellsWhatDoesNotExistFromWhatIsPlanned) {
 
 TEST(ChooseTrace, TheConfigurationIsTheWeakest) {
   RunOptions options;
-  options.config.exporter = "file:/configured";
+  options.config.telemetry.exporter = "file:/configured";
   EXPECT_EQ(ChooseTrace(options, From({}))->file, "/configured");
   EXPECT_FALSE(ChooseTrace(options, From({{"OTEL_TRACES_EXPORTER", "none"}}))->any());
   options.otel_exporter = "file:/flag";
   EXPECT_EQ(ChooseTrace(options, From({}))->file, "/flag");
   options.otel_exporter.clear();
-  options.config.exporter = "otlp";
+  options.config.telemetry.exporter = "otlp";
   EXPECT_EQ(ChooseTrace(options, From({})).error().message,
             "exporter 'otlp' (from the configuration) is not supported yet");
 }
@@ -87,7 +87,7 @@ TEST(ServiceName, PrefersTheFlag) {
   RunOptions options;
   EXPECT_EQ(ServiceName(options, From({})), "awf");
   EXPECT_EQ(ServiceName(options, From({{"OTEL_SERVICE_NAME", "env"}})), "env");
-  options.config.service_name = "configured";
+  options.config.telemetry.service_name = "configured";
   EXPECT_EQ(ServiceName(options, From({})), "configured");
   EXPECT_EQ(ServiceName(options, From({{"OTEL_SERVICE_NAME", "env"}})), "env");
   options.service_name = "flag";

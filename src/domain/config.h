@@ -17,12 +17,24 @@ struct ProviderConfig {
   json::object options;  // under a step's own options; canonical keys, checked
 };
 
+struct TelemetryConfig {
+  std::string exporter, service_name;
+  std::string span_names;              // awf (default) or semconv
+  std::string attributes;              // awf (default) or openinference
+  std::optional<bool> content;         // arguments and results of tool calls on their spans
+  std::optional<bool> propagate_http;  // traceparent in requests to a model's HTTP API
+};
+
 struct Config {
   std::map<std::string, std::string> inputs;  // as text, like -i
   std::string storage;
   std::optional<std::chrono::milliseconds> step_timeout, agent_timeout;  // 0: none
-  std::string exporter, service_name;                                    // telemetry
+  TelemetryConfig telemetry;
   std::string log_level, log_format;
+  std::string transcript_content;  // none, text, full; empty: no transcript
+  std::string audit_path;          // of the file that collects runs; off, or empty: none
+  // Of both files together: a project cannot take away what its user wants masked.
+  std::vector<std::string> masking_keys, masking_patterns;
   std::map<std::string, ProviderConfig> providers;  // by canonical name
 
   // Where each key that is set stands, by dotted path; for messages.

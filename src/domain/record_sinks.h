@@ -1,7 +1,7 @@
-// The ports through which a run's records leave: log lines, audit records, spans.
+// The ports through which a run's records leave: log lines, audit records, spans, the conversation.
 //
-// RunRecorder (application/records/run_recorder.h) is the only one that makes records; adapters are in
-// infrastructure/telemetry. A sink masks what it writes (domain/masker.h), repairs bad UTF-8 and keeps to the limit of
+// RunRecorder (application/records/run_recorder.h) is the only one that makes records of what happened,
+// TranscriptRecorder beside it those of what was said; adapters are in infrastructure/telemetry and infrastructure/otlp. A sink masks what it writes (domain/masker.h), repairs bad UTF-8 and keeps to the limit of
 // 16 KiB a line, so records may hold secrets and any bytes. Sinks are thread-safe and don't throw.
 #pragma once
 
@@ -72,6 +72,7 @@ struct SpanEvent {
 struct SpanLink {
   TraceId trace_id;
   SpanId span_id;
+  std::string trace_state{};  // W3C; may be empty
 };
 
 enum class SpanKind { kInternal = 1, kServer = 2 };  // values of OTLP
@@ -79,6 +80,7 @@ enum class SpanKind { kInternal = 1, kServer = 2 };  // values of OTLP
 struct SpanRecord {
   TraceId trace_id;
   SpanId span_id, parent_span_id;  // parent may be empty
+  std::string trace_state;         // W3C, from the environment; may be empty
   std::string name;
   SpanKind kind = SpanKind::kInternal;
   WallClock::time_point start, end;
@@ -93,6 +95,22 @@ class SpanSink {
  public:
   virtual ~SpanSink() = default;
   virtual bool Write(const SpanRecord& span) = 0;  // false: could not be written
+  virtual std::string Name() const = 0;
+};
+
+// One entry of the conversation.
+struct TranscriptRecord {
+  std::string type;  // run.started, message.user, tool.call, …
+  std::string path;  // of the step: "review", "loop:2/fix"; empty: of the run
+  int attempt = 1;
+  WallClock::time_point time;
+  json::object payload;
+};
+
+class TranscriptSink {
+ public:
+  virtual ~TranscriptSink() = default;
+  virtual bool Write(const TranscriptRecord& record) = 0;  // false: could not be written; numbers are the sink's
   virtual std::string Name() const = 0;
 };
 

@@ -147,6 +147,36 @@ struct NativeUse {
   bool required = false;  // under isolation: required
 };
 
+enum class MessageRole { kSystem, kUser, kAssistant };
+constexpr std::string_view ToString(MessageRole role) {
+  switch (role) {
+    case MessageRole::kSystem:
+      return "system";
+    case MessageRole::kUser:
+      return "user";
+    case MessageRole::kAssistant:
+      return "assistant";
+  }
+  return "user";
+}
+
+// A part of a message. `type` is one of text, thinking, tool_use, tool_result.
+struct MessageBlock {
+  std::string type;
+  std::string text;     // of tool_use: the input as JSON text; of tool_result: the output
+  std::string name;     // tool_use: as the CLI shows it
+  std::string call_id;  // tool_use, tool_result: the model's own id
+  bool is_error = false;
+  bool native = false;  // tool_use: not one of our tools
+};
+
+// A message of the conversation between awf, the agent and its model, whole. What the agent claims: calls that our
+// router has run come as CallFinished as well.
+struct AgentMessage {
+  MessageRole role = MessageRole::kAssistant;
+  std::vector<MessageBlock> blocks;
+};
+
 struct StepEnd {
   StepStatus status = StepStatus::kSuccess;
   std::optional<Error> error;
@@ -208,6 +238,7 @@ class RunObserver {
   virtual void Bypassed(const StepContext&, const NativeUse&) {}
   virtual void NativeCallRefused(const StepContext&, const NativeUse&) {}
   virtual void AgentText(const StepContext&, std::string_view) {}    // live; not necessarily the final output
+  virtual void MessageSaid(const StepContext&, const AgentMessage&) {}
   virtual void TokensUsed(const StepContext&, const TokenUsage&) {}  // running total of the attempt
   virtual void CommandOutput(const StepContext&, bool /*is_stderr*/, std::string_view) {}
   virtual void Logged(const StepContext*, LogLevel, std::string_view /*message*/, const json::object& /*fields*/) {}
@@ -250,6 +281,9 @@ class ObserverList final : public RunObserver {
   }
   void AgentText(const StepContext& s, std::string_view t) override {
     for (auto* o : observers_) o->AgentText(s, t);
+  }
+  void MessageSaid(const StepContext& s, const AgentMessage& e) override {
+    for (auto* o : observers_) o->MessageSaid(s, e);
   }
   void TokensUsed(const StepContext& s, const TokenUsage& e) override {
     for (auto* o : observers_) o->TokensUsed(s, e);

@@ -25,7 +25,11 @@ struct CallRecord {
   std::string traceparent;     // W3C, from the client; may be empty
   WallClock::time_point time;  // start
   std::uint64_t bytes_in = 0;  // serialized arguments
+  std::string arguments;       // JSON text, at most kLongestContent; empty unless content is captured
 };
+
+// How much of the arguments and of the result of a call is captured, in bytes; what is longer is cut at a character.
+inline constexpr std::size_t kLongestContent = 64 * 1024;
 
 enum class CallOutcome { kOk, kError, kTimeout, kCancelled, kDenied, kLost };
 
@@ -57,6 +61,7 @@ struct CallEnd {
   bool truncated = false;
   std::uint64_t bytes_out = 0;
   std::optional<int> exit_code;
+  std::string result;  // text blocks, at most kLongestContent; empty unless content is captured
 };
 
 // Called on the thread where the thing happens; several calls may be in flight. Must not throw.

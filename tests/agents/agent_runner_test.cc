@@ -97,7 +97,7 @@ class AgentRunnerTest : public testing::Test {
     std::vector<std::string> environment = {"PATH=" + Path("bin") + ":/usr/bin:/bin", "HOME=" + Path("home"),
                                             "AWF_SECRET=1", "FAKE_CLAUDE_SCENARIO=" + Path("scenario.json"),
                                             "FAKE_CLAUDE_RECORD=" + Path("record.json")};
-    AgentRunner runner({std::getenv("AWF_PROGRAM"), *folder, environment, traced_, programs_});
+    AgentRunner runner({std::getenv("AWF_PROGRAM"), *folder, environment, tracing_, programs_});
     return runner.Run(request_, observer_);
   }
   json::object Record() const { return json::parse(FileText(top_ / "record.json")).as_object(); }
@@ -107,7 +107,7 @@ class AgentRunnerTest : public testing::Test {
   const TestFolder top_{"/tmp"};
   AgentRequest request_;
   TestObserver observer_;
-  bool traced_ = false;
+  Tracing tracing_;
   std::map<std::string, fs::path> programs_;
 };
 
@@ -145,7 +145,7 @@ TEST_F(AgentRunnerTest, CallsGoThroughTheProxyAndAreSeen) {
 
 TEST_F(AgentRunnerTest, WhatTheCliGets) {
   Scenario({});
-  traced_ = true;
+  tracing_.spans = true;
   request_.prompt = "/do it";
   request_.system_prompt = "be kind";
   request_.options = {{"env", json::object{{"MINE", "yes"}, {"ENABLE_TOOL_SEARCH", "true"}, {"TMPDIR", "/x"}}}};

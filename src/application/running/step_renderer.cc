@@ -92,7 +92,7 @@ std::vector<std::pair<std::string, std::string>> StepRenderer::Environment(const
     std::string text = TextOf(value);
     if (text.size() <= kMaxVariable) variables.emplace_back(InputVariable(name), std::move(text));
   }
-  if (run_.spans) variables.emplace_back("TRACEPARENT", FormatTraceParent(context.trace_id, context.span_id));
+  if (run_.tracing.spans) variables.emplace_back("TRACEPARENT", FormatTraceParent(context.trace_id, context.span_id));
   return variables;
 }
 

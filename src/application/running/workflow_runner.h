@@ -30,6 +30,7 @@
 #include "domain/run_journal.h"
 #include "domain/run_observer.h"
 #include "domain/text_files.h"
+#include "domain/trace_context.h"
 #include "domain/workflow.h"
 
 namespace awf {
@@ -59,7 +60,7 @@ struct RunRequest {
   SpanId span_id;                     // of the run
   SpanId parent_span_id;              // from TRACEPARENT; may be empty
   std::string traceparent;            // as found in the environment; may be empty
-  bool spans = false;                 // spans are made, so commands get the TRACEPARENT of their step
+  Tracing tracing;                    // commands get the TRACEPARENT of their step where spans are made
   std::filesystem::path working_dir;  // awf's own, absolute: `dir` is relative to it
   Folders folders;
   std::filesystem::path run_dir;  // the run folder; may be empty

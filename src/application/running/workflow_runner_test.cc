@@ -59,7 +59,7 @@ TEST_F(RunnerTest, CommandsGetTheirEnvironment) {
   const Variables expected = {
       {"AWF_RUN_ID", "id"}, {"AWF_STEP", "one"}, {"AWF_INPUT_WHO", "Ann"}, {"AWF_INPUT_FLAG", "true"}};
   EXPECT_EQ(commands_.requests[0].set_env, expected);
-  request_.spans = true;
+  request_.tracing.spans = true;
   Run();
   const auto& variables = commands_.requests[1].set_env;
   EXPECT_EQ(variables.back().first, "TRACEPARENT");

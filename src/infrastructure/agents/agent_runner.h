@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "domain/agent.h"
+#include "domain/trace_context.h"
 #include "infrastructure/agents/program_version.h"
 #include "infrastructure/process/private_folder.h"
 
@@ -21,7 +22,7 @@ struct AgentHost {
   std::filesystem::path program;                          // absolute path of awf, for keeper and MCP server
   process::PrivateFolder private_folder;                  // the steps' folders are made in it
   std::vector<std::string> environment;                   // NAME=value, the user's
-  bool traced = false;                                    // spans are made: children get TRACEPARENT
+  Tracing tracing;
   std::map<std::string, std::filesystem::path> programs;  // by provider, absolute; others are looked up on PATH
 };
 

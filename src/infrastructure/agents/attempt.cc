@@ -153,7 +153,7 @@ std::expected<void, Error> Attempt::OpenChannel(const ProxyEndpoint& endpoint) {
   config.token = RandomHex(32);
   config.tools = MakeToolSettings(request_, host_.environment, host_.private_folder.path());
   config.intercept_builtins = request_.proxy->intercept_builtins;
-  if (host_.traced) {
+  if (host_.tracing.spans) {
     config.trace_id = request_.step.trace_id;
     config.step_span_id = request_.step.span_id;
   }
@@ -178,7 +178,7 @@ std::expected<void, Error> Attempt::WriteFile(const std::string& name, const std
 Environment Attempt::ChildEnvironment(const Invocation& invocation) const {
   Environment environment(host_.environment);
   environment.UnsetPrefix("AWF_");
-  if (host_.traced) environment.Set("TRACEPARENT", FormatTraceParent(request_.step.trace_id, request_.step.span_id));
+  if (host_.tracing.spans) environment.Set("TRACEPARENT", FormatTraceParent(request_.step.trace_id, request_.step.span_id));
   const auto of_recipe = [&](std::string_view name) {
     return name == "TMPDIR" || std::ranges::find(invocation.unset_env, name) != invocation.unset_env.end() ||
            std::ranges::any_of(invocation.set_env, [&](const auto& entry) { return entry.first == name; });

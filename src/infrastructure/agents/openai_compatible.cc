@@ -233,7 +233,7 @@ class Conversation {
   std::expected<ChatAnswer, Error> Ask() {
     http::HttpRequest http_request{url_, key_, Body(), request_.deadline, request_.cancelled};
     for (int attempt = 0;; ++attempt) {
-      auto response = client_.PostJson(http_request);
+      auto response = client_.Post(http_request);
       if (attempt < kRetries && IsRetried(response) && WaitToRetry(attempt, response)) continue;
       if (!response) {
         return Fail("EXECUTION.AGENT.FAILED", "request to " + response.error().message, response.error().hint);

@@ -12,6 +12,7 @@
 
 #include "domain/agent.h"
 #include "domain/tool.h"
+#include "domain/trace_context.h"
 #include "infrastructure/http/http_client.h"
 
 namespace awf::agents {
@@ -26,6 +27,7 @@ class OpenAiCompatible {
     std::vector<std::string> environment;         // for OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY
     std::chrono::milliseconds first_retry{1000};  // then twice as long, three times in all
     http::HttpLimits limits{};
+    Tracing tracing{};
   };
 
   OpenAiCompatible(Settings settings, MakeTools make_tools)

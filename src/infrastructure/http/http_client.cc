@@ -223,7 +223,7 @@ class Request {
 
 }  // namespace
 
-std::expected<HttpResponse, HttpFailure> HttpClient::PostJson(const HttpRequest& request) const {
+std::expected<HttpResponse, HttpFailure> HttpClient::Post(const HttpRequest& request) const {
   const auto curl = CurlLibrary::Get();
   if (!curl) return std::unexpected(HttpFailure{Kind::kNoLibrary, curl.error().message, curl.error().hint});
   return Request(**curl, limits_, request).Run();

@@ -1,35 +1,64 @@
-// HttpClient: POST of a JSON text, and the whole answer, over libcurl (curl_library.h).
+// HttpClient: POST and the answer, over libcurl (curl_library.h); HttpConnection: the same, over a connection that
+// stays open between requests.
 //
-// Every request has a connection of its own; a client holds limits only, so it is thread-safe and costs nothing. TLS is
-// verified. Cancelling (stop token) or a passed deadline ends a request within 100 ms: curl's multi interface is polled
-// and woken. Redirects are followed with the same method; the bearer token goes to the first host only. The proxy of
-// the environment is used, but never for loopback addresses.
+// A client holds limits only, so it is thread-safe and costs nothing; each of its requests has a connection of its own.
+// A connection belongs to one thread at a time. TLS is verified. Cancelling (stop token) or a passed deadline ends a
+// request within 100 ms: curl's multi interface is polled and woken. Where redirects are followed it is with the same
+// method, and the bearer token goes to the first host only. The proxy of the environment is used, but never for
+// loopback addresses.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <expected>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "domain/error.h"
 #include "domain/time.h"
 
 namespace awf::http {
 
+struct HttpHeader {
+  std::string name, value;
+  friend bool operator==(const HttpHeader&, const HttpHeader&) = default;
+};
+
+enum class HttpVersion {
+  kAny,    // 1.1, or 2 where TLS negotiates it
+  kHttp2,  // 2 also over plain http (prior knowledge)
+};
+
 struct HttpRequest {
   std::string url;           // http:// or https://
   std::string bearer_token;  // Authorization header; empty: none
-  std::string body;          // JSON
+  std::string body;
   Deadline deadline;
   std::stop_token cancelled;
+
+  std::string content_type = "application/json";
+  std::string accept = "application/json";  // empty: no such header
+  std::vector<HttpHeader> headers{};        // beside those; a name or value with a control character is refused
+  HttpVersion version = HttpVersion::kAny;
+  bool follow_redirects = true;                    // false: a redirect is an answer like another
+  std::string ca_file{};                           // PEM; empty: the system's
+  std::string client_certificate{}, client_key{};  // PEM files; empty: none
+  // Gets the body of an answer of status 2xx in pieces, on the calling thread, as they come; the answer's own body
+  // stays empty. Pieces count against the limit of the answer. False ends the request (kCancelled). May be empty.
+  std::function<bool(std::string_view)> on_data{};
 };
 
 struct HttpResponse {
   long status = 0;
   std::string body;
   std::optional<std::chrono::seconds> retry_after;  // of the header, which may be seconds or a date
+  std::vector<HttpHeader> headers{};                // of the last answer, names in lower case
+  std::vector<HttpHeader> trailers{};               // names in lower case
 };
 
 struct HttpFailure {
@@ -59,7 +88,7 @@ class HttpClient {
  public:
   explicit HttpClient(HttpLimits limits = {}) : limits_(limits) {}
   // Any status is an answer, not a failure.
-  std::expected<HttpResponse, HttpFailure> PostJson(const HttpRequest& request) const;
+  std::expected<HttpResponse, HttpFailure> Post(const HttpRequest& request) const;
 
  private:
   HttpLimits limits_;

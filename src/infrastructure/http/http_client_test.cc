@@ -126,7 +126,7 @@ HttpRequest RequestTo(const std::string& url) {
 
 TEST(HttpClientTest, PostsBodyAndHeadersAndReturnsTheAnswer) {
   LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, R"({"ok":true})")); });
-  const auto response = HttpClient().PostJson(RequestTo(server.Url()));
+  const auto response = HttpClient().Post(RequestTo(server.Url()));
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->status, 200);
   EXPECT_EQ(response->body, R"({"ok":true})");
@@ -141,7 +141,7 @@ TEST(HttpClientTest, PostsBodyAndHeadersAndReturnsTheAnswer) {
 
 TEST(HttpClientTest, ErrorStatusIsAnAnswerWithItsRetryAfter) {
   LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(429, "slow", "Retry-After: 7\r\n")); });
-  const auto response = HttpClient().PostJson(RequestTo(server.Url()));
+  const auto response = HttpClient().Post(RequestTo(server.Url()));
   ASSERT_TRUE(response);
   EXPECT_EQ(response->status, 429);
   EXPECT_EQ(response->body, "slow");
@@ -154,7 +154,7 @@ TEST(HttpClientTest, BigBodyGoesThroughWhole) {
   });
   HttpRequest request = RequestTo(server.Url());
   request.body.assign(3'000'000, 'x');
-  const auto response = HttpClient().PostJson(request);
+  const auto response = HttpClient().Post(request);
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->body, "3000000");
 }
@@ -167,7 +167,7 @@ TEST(HttpClientTest, KeyFollowsARedirectToTheSameHostButNotToAnother) {
     const bool same = request.starts_with("POST /v1/first ");
     Send(socket, Reply(307, "", "Location: " + (same ? "/same" : target.Url("localhost")) + "\r\n"));
   });
-  const auto other = HttpClient().PostJson(RequestTo(source.Url()));
+  const auto other = HttpClient().Post(RequestTo(source.Url()));
   ASSERT_TRUE(other) << other.error().message;
   EXPECT_EQ(other->body, "there");
   EXPECT_NE(source.Requests().at(0).find("sk-secret-key"), std::string::npos);
@@ -178,7 +178,7 @@ TEST(HttpClientTest, KeyFollowsARedirectToTheSameHostButNotToAnother) {
 
   std::string url = source.Url();
   url.replace(url.rfind('/') + 1, std::string::npos, "first");
-  const auto same = HttpClient().PostJson(RequestTo(url));
+  const auto same = HttpClient().Post(RequestTo(url));
   ASSERT_TRUE(same);
   EXPECT_EQ(same->body, "same");
   EXPECT_NE(source.Requests().at(2).find("sk-secret-key"), std::string::npos);
@@ -198,7 +198,7 @@ TEST(HttpClientTest, RefusedConnection) {
     port = ntohs(address.sin_port);
     ::close(socket);
   }
-  const auto response = HttpClient().PostJson(RequestTo("http://127.0.0.1:" + std::to_string(port)));
+  const auto response = HttpClient().Post(RequestTo("http://127.0.0.1:" + std::to_string(port)));
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().kind, HttpFailure::Kind::kNoConnection);
   EXPECT_TRUE(response.error().message.starts_with("127.0.0.1: ")) << response.error().message;
@@ -207,26 +207,26 @@ TEST(HttpClientTest, RefusedConnection) {
 TEST(HttpClientTest, CutAndEmptyAnswersAreBroken) {
   LoopbackServer cut(
       [](int socket, const std::string&) { Send(socket, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"); });
-  const auto half = HttpClient().PostJson(RequestTo(cut.Url()));
+  const auto half = HttpClient().Post(RequestTo(cut.Url()));
   ASSERT_FALSE(half);
   EXPECT_EQ(half.error().kind, HttpFailure::Kind::kBroken);
   LoopbackServer silent([](int, const std::string&) {});
-  const auto nothing = HttpClient().PostJson(RequestTo(silent.Url()));
+  const auto nothing = HttpClient().Post(RequestTo(silent.Url()));
   ASSERT_FALSE(nothing);
   EXPECT_EQ(nothing.error().kind, HttpFailure::Kind::kBroken);
 }
 
 TEST(HttpClientTest, AnswerAboveTheLimitIsRefused) {
   LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, std::string(1001, 'x'))); });
-  const auto over = HttpClient({.answer = 1000}).PostJson(RequestTo(server.Url()));
+  const auto over = HttpClient({.answer = 1000}).Post(RequestTo(server.Url()));
   ASSERT_FALSE(over);
   EXPECT_EQ(over.error().kind, HttpFailure::Kind::kTooLarge);
-  EXPECT_TRUE(HttpClient({.answer = 1001}).PostJson(RequestTo(server.Url())));
+  EXPECT_TRUE(HttpClient({.answer = 1001}).Post(RequestTo(server.Url())));
 }
 
 TEST(HttpClientTest, SilenceIsStalled) {
   LoopbackServer server([](int socket, const std::string&) { WaitForClose(socket); });
-  const auto response = HttpClient({.idle = milliseconds(50)}).PostJson(RequestTo(server.Url()));
+  const auto response = HttpClient({.idle = milliseconds(50)}).Post(RequestTo(server.Url()));
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().kind, HttpFailure::Kind::kStalled);
   EXPECT_EQ(response.error().message, "127.0.0.1: no byte for 50 ms");
@@ -243,7 +243,7 @@ TEST(HttpClientTest, CancelEndsAWaitingRequestAtOnce) {
     requested = SteadyClock::now().time_since_epoch().count();
     stop.request_stop();
   });
-  const auto response = HttpClient().PostJson(request);
+  const auto response = HttpClient().Post(request);
   const auto took = SteadyClock::now().time_since_epoch() - SteadyClock::duration(requested.load());
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().kind, HttpFailure::Kind::kCancelled);
@@ -255,14 +255,14 @@ TEST(HttpClientTest, DeadlineEndsARequest) {
   LoopbackServer server([](int socket, const std::string&) { WaitForClose(socket); });
   HttpRequest request = RequestTo(server.Url());
   request.deadline = SteadyClock::now() + milliseconds(50);
-  const auto response = HttpClient().PostJson(request);
+  const auto response = HttpClient().Post(request);
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().kind, HttpFailure::Kind::kDeadline);
 }
 
 TEST(HttpClientTest, OtherSchemesAndGarbageAreBadUrls) {
   for (const char* url : {"file:///etc/passwd", "ftp://127.0.0.1/x", "not a url", ""}) {
-    const auto response = HttpClient().PostJson(RequestTo(url));
+    const auto response = HttpClient().Post(RequestTo(url));
     ASSERT_FALSE(response) << url;
     EXPECT_EQ(response.error().kind, HttpFailure::Kind::kBadUrl) << url;
   }
@@ -271,7 +271,7 @@ TEST(HttpClientTest, OtherSchemesAndGarbageAreBadUrls) {
 TEST(HttpClientTest, RedirectToAFileIsRefused) {
   LoopbackServer server(
       [](int socket, const std::string&) { Send(socket, Reply(302, "", "Location: file:///etc/hostname\r\n")); });
-  EXPECT_FALSE(HttpClient().PostJson(RequestTo(server.Url())));
+  EXPECT_FALSE(HttpClient().Post(RequestTo(server.Url())));
 }
 
 TEST(CurlLibraryTest, AbsentLibraryNamesThePackage) {

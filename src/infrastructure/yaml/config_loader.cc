@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "application/language/inputs.h"
@@ -17,11 +18,18 @@ namespace {
 using Word = std::string_view;
 
 constexpr const char* kInvalid = "USER.CONFIG.INVALID";
-constexpr std::array<Word, 6> kKeys = {"inputs", "storage", "timeouts", "telemetry", "log", "providers"};
-constexpr std::array<Word, 6> kPlannedKeys = {"transcript", "audit", "masking", "notify", "defaults", "require_proxy"};
+constexpr std::array<Word, 9> kKeys = {"inputs", "storage",    "timeouts", "telemetry", "log",
+                                       "audit",  "transcript", "masking",  "providers"};
+constexpr std::array<Word, 3> kPlannedKeys = {"notify", "defaults", "require_proxy"};
 constexpr std::array<Word, 2> kTimeoutKeys = {"step", "agent"};
-constexpr std::array<Word, 2> kTelemetryKeys = {"exporter", "service_name"};
-constexpr std::array<Word, 4> kPlannedTelemetryKeys = {"span_names", "attributes", "content", "propagate_http"};
+constexpr std::array<Word, 6> kTelemetryKeys = {"exporter",   "service_name", "span_names",
+                                                "attributes", "content",      "propagate_http"};
+constexpr std::array<Word, 2> kSpanNames = {"awf", "semconv"};
+constexpr std::array<Word, 2> kAttributes = {"awf", "openinference"};
+constexpr std::array<Word, 1> kTranscriptKeys = {"content"};
+constexpr std::array<Word, 3> kTranscriptContents = {"none", "text", "full"};
+constexpr std::array<Word, 1> kAuditKeys = {"path"};
+constexpr std::array<Word, 2> kMaskingKeys = {"keys", "patterns"};
 constexpr std::array<Word, 2> kLogKeys = {"level", "format"};
 constexpr std::array<Word, 4> kLogLevels = {"debug", "info", "warn", "error"};
 constexpr std::array<Word, 2> kLogFormats = {"text", "json"};
@@ -43,13 +51,17 @@ class ConfigLoader {
       Timeout(*map, "step", config_.step_timeout);
       Timeout(*map, "agent", config_.agent_timeout);
     }
-    if (const YamlNode* map = Section(root, "telemetry", {kTelemetryKeys, kPlannedTelemetryKeys, {}})) {
-      Text(*map, "telemetry", "exporter", config_.exporter);
-      Text(*map, "telemetry", "service_name", config_.service_name);
-    }
+    Telemetry(root);
     if (const YamlNode* map = Section(root, "log", {kLogKeys, {}, {}})) {
-      Choice(*map, "level", kLogLevels, config_.log_level);
-      Choice(*map, "format", kLogFormats, config_.log_format);
+      Choice(*map, "log", "level", kLogLevels, config_.log_level);
+      Choice(*map, "log", "format", kLogFormats, config_.log_format);
+    }
+    if (const YamlNode* map = Section(root, "transcript", {kTranscriptKeys, {}, {}}))
+      Choice(*map, "transcript", "content", kTranscriptContents, config_.transcript_content);
+    if (const YamlNode* map = Section(root, "audit", {kAuditKeys, {}, {}})) AuditPath(*map);
+    if (const YamlNode* map = Section(root, "masking", {kMaskingKeys, {}, {}})) {
+      List(*map, "masking", "keys", config_.masking_keys);
+      List(*map, "masking", "patterns", config_.masking_patterns);
     }
     if (const YamlEntry* entry = YamlReader::Find(root, "providers")) {
       LoadProviderConfigs(*entry->value, reader_, environment_, config_);
@@ -105,10 +117,50 @@ class ConfigLoader {
     }
   }
 
-  void Choice(const YamlNode& map, Word key, std::span<const Word> words, std::string& target) {
+  void Telemetry(const YamlNode& root) {
+    const YamlNode* map = Section(root, "telemetry", {kTelemetryKeys, {}, {}});
+    if (map == nullptr) return;
+    TelemetryConfig& telemetry = config_.telemetry;
+    Text(*map, "telemetry", "exporter", telemetry.exporter);
+    Text(*map, "telemetry", "service_name", telemetry.service_name);
+    Choice(*map, "telemetry", "span_names", kSpanNames, telemetry.span_names);
+    Choice(*map, "telemetry", "attributes", kAttributes, telemetry.attributes);
+    Flag(*map, "telemetry", "content", telemetry.content);
+    Flag(*map, "telemetry", "propagate_http", telemetry.propagate_http);
+  }
+
+  // "off" is a word, everything else a path.
+  void AuditPath(const YamlNode& map) {
+    const YamlEntry* entry = YamlReader::Find(map, "path");
+    if (entry == nullptr) return;
+    auto path =
+        entry->value->text == "off" ? std::string("off") : HomePath(*entry->value, "audit.path", reader_, environment_);
+    if (!path) return;
+    config_.audit_path = std::move(*path);
+    Set("audit.path", *entry);
+  }
+
+  void Flag(const YamlNode& map, const std::string& section, Word key, std::optional<bool>& target) {
     const YamlEntry* entry = YamlReader::Find(map, key);
     if (entry == nullptr) return;
-    const std::string field = JoinPath("log", key);
+    const std::string field = JoinPath(section, key);
+    target = reader_.Bool(*entry->value, field);
+    if (target) Set(field, *entry);
+  }
+
+  void List(const YamlNode& map, const std::string& section, Word key, std::vector<std::string>& target) {
+    const YamlEntry* entry = YamlReader::Find(map, key);
+    if (entry == nullptr) return;
+    const std::string field = JoinPath(section, key);
+    target = reader_.StringList(*entry->value, field);
+    Set(field, *entry);
+  }
+
+  void Choice(const YamlNode& map, const std::string& section, Word key, std::span<const Word> words,
+              std::string& target) {
+    const YamlEntry* entry = YamlReader::Find(map, key);
+    if (entry == nullptr) return;
+    const std::string field = JoinPath(section, key);
     if (std::optional<std::string> word = reader_.Word(*entry->value, field, words)) {
       target = std::move(*word);
       Set(field, *entry);
@@ -162,8 +214,17 @@ Config MergeConfig(Config user, Config project) {
   take(user.storage, project.storage, !project.storage.empty());
   take(user.step_timeout, project.step_timeout, project.step_timeout.has_value());
   take(user.agent_timeout, project.agent_timeout, project.agent_timeout.has_value());
-  take(user.exporter, project.exporter, !project.exporter.empty());
-  take(user.service_name, project.service_name, !project.service_name.empty());
+  const auto take_text = [&take](std::string& mine, std::string& theirs) { take(mine, theirs, !theirs.empty()); };
+  take_text(user.telemetry.exporter, project.telemetry.exporter);
+  take_text(user.telemetry.service_name, project.telemetry.service_name);
+  take_text(user.telemetry.span_names, project.telemetry.span_names);
+  take_text(user.telemetry.attributes, project.telemetry.attributes);
+  take(user.telemetry.content, project.telemetry.content, project.telemetry.content.has_value());
+  take(user.telemetry.propagate_http, project.telemetry.propagate_http, project.telemetry.propagate_http.has_value());
+  take_text(user.transcript_content, project.transcript_content);
+  take_text(user.audit_path, project.audit_path);
+  std::ranges::move(project.masking_keys, std::back_inserter(user.masking_keys));
+  std::ranges::move(project.masking_patterns, std::back_inserter(user.masking_patterns));
   take(user.log_level, project.log_level, !project.log_level.empty());
   take(user.log_format, project.log_format, !project.log_format.empty());
   for (auto& [name, provider] : project.providers) {

@@ -44,13 +44,17 @@ TEST(ConfigLoader, ReadsEveryKey) {
   const LoadedConfig loaded = Load(R"(inputs: {tag: 1.10, strict: true, text: hello}
 storage: ~/awf
 timeouts: {step: 90, agent: 2h}
-telemetry: {exporter: "file:/tmp/x", service_name: ci}
+telemetry: {exporter: "file:/tmp/x", service_name: ci, span_names: semconv, attributes: openinference, content: true,
+            propagate_http: false}
 log: {level: debug, format: json}
+transcript: {content: full}
+audit: {path: ~/runs.jsonl}
+masking: {keys: [pin], patterns: ['EMP-\d+', x]}
 providers:
   claude: {path: ~/bin/claude, options: {model: sonnet, maxTurns: 3}}
   openai-compatible: {options: {base_url: "http://127.0.0.1:1/v1"}}
 )");
-  EXPECT_THAT(Told(loaded), ElementsAre("7:57 providers.claude.options.maxTurns: option 'maxTurns' is taken as "
+  EXPECT_THAT(Told(loaded), ElementsAre("11:57 providers.claude.options.maxTurns: option 'maxTurns' is taken as "
                                         "'max_turns' (options are written in snake_case)"));
   ASSERT_TRUE(loaded.Usable());
   const Config& config = *loaded.config;
@@ -59,8 +63,16 @@ providers:
   EXPECT_EQ(config.storage, "/home/u/awf");
   EXPECT_EQ(config.step_timeout, milliseconds(90'000));
   EXPECT_EQ(config.agent_timeout, milliseconds(7'200'000));
-  EXPECT_EQ(config.exporter, "file:/tmp/x");
-  EXPECT_EQ(config.service_name, "ci");
+  EXPECT_EQ(config.telemetry.exporter, "file:/tmp/x");
+  EXPECT_EQ(config.telemetry.service_name, "ci");
+  EXPECT_EQ(config.telemetry.span_names, "semconv");
+  EXPECT_EQ(config.telemetry.attributes, "openinference");
+  EXPECT_EQ(config.telemetry.content, true);
+  EXPECT_EQ(config.telemetry.propagate_http, false);
+  EXPECT_EQ(config.transcript_content, "full");
+  EXPECT_EQ(config.audit_path, "/home/u/runs.jsonl");
+  EXPECT_EQ(config.masking_keys, std::vector<std::string>{"pin"});
+  EXPECT_EQ(config.masking_patterns, (std::vector<std::string>{"EMP-\\d+", "x"}));
   EXPECT_EQ(config.log_level, "debug");
   EXPECT_EQ(config.log_format, "json");
   EXPECT_EQ(config.providers.at("claude").path, "/home/u/bin/claude");
@@ -69,7 +81,7 @@ providers:
             R"({"base_url":"http://127.0.0.1:1/v1"})");
   EXPECT_EQ(config.positions.at("timeouts.agent"), (Position{"c.yaml", 3, 29}));
   EXPECT_EQ(config.positions.at("inputs.tag"), (Position{"c.yaml", 1, 15}));
-  EXPECT_EQ(config.positions.at("providers.claude.path"), (Position{"c.yaml", 7, 18}));
+  EXPECT_EQ(config.positions.at("providers.claude.path"), (Position{"c.yaml", 11, 18}));
   EXPECT_FALSE(config.positions.contains("log.colour"));
 }
 
@@ -83,32 +95,28 @@ TEST(ConfigLoader, EmptyFilesSetNothing) {
 
 TEST(ConfigLoader, UnknownAndLaterKeys) {
   const LoadedConfig loaded = Load(R"(storge: x
-transcript: {content: all}
-audit: {path: x}
-masking: {keys: [a]}
+transcript: {contents: all}
+audit: {paths: x}
+masking: {key: [a]}
 notify: {default_backend: x}
 defaults: {agent: {}}
 require_proxy: true
 requireProxy: true
-telemetry: {span_names: x, attributes: {}, content: x, propagate_http: true, exportr: x}
+telemetry: {exportr: x}
 timeouts: {steps: 1}
 log: {Level: info}
 providers: {claude: {paht: /x}}
 )");
   EXPECT_THAT(Told(loaded),
               ElementsAre("1:1 storge: unknown key 'storge' (did you mean 'storage'?)",
-                          "2:1 transcript: unknown key 'transcript' (not supported yet)",
-                          "3:1 audit: unknown key 'audit' (not supported yet)",
-                          "4:1 masking: unknown key 'masking' (not supported yet)",
+                          "2:14 transcript.contents: unknown key 'contents' (did you mean 'content'?)",
+                          "3:9 audit.paths: unknown key 'paths' (did you mean 'path'?)",
+                          "4:11 masking.key: unknown key 'key' (did you mean 'keys'?)",
                           "5:1 notify: unknown key 'notify' (not supported yet)",
                           "6:1 defaults: unknown key 'defaults' (not supported yet)",
                           "7:1 require_proxy: unknown key 'require_proxy' (not supported yet)",
                           "8:1 requireProxy: unknown key 'requireProxy' ('require_proxy' is not supported yet)",
-                          "9:13 telemetry.span_names: unknown key 'span_names' (not supported yet)",
-                          "9:28 telemetry.attributes: unknown key 'attributes' (not supported yet)",
-                          "9:44 telemetry.content: unknown key 'content' (not supported yet)",
-                          "9:56 telemetry.propagate_http: unknown key 'propagate_http' (not supported yet)",
-                          "9:78 telemetry.exportr: unknown key 'exportr' (did you mean 'exporter'?)",
+                          "9:13 telemetry.exportr: unknown key 'exportr' (did you mean 'exporter'?)",
                           "10:12 timeouts.steps: unknown key 'steps' (did you mean 'step'?)",
                           "11:7 log.Level: unknown key 'Level' (keys are written in snake_case: 'level')",
                           "12:22 providers.claude.paht: unknown key 'paht' (did you mean 'path'?)"));

@@ -2,7 +2,6 @@
 // hex, times and 64-bit integers as strings, enums as numbers.
 #pragma once
 
-#include <cstdint>
 #include <expected>
 #include <filesystem>
 #include <memory>
@@ -10,18 +9,10 @@
 
 #include "domain/masker.h"
 #include "domain/record_sinks.h"
+#include "infrastructure/otlp/resource.h"
 #include "infrastructure/telemetry/append_file.h"
 
-namespace awf::telemetry {
-
-// What the spans say of this process. `attributes` are OTEL_RESOURCE_ATTRIBUTES as written: k=v,k=v, percent-encoded.
-struct TraceResource {
-  std::string service_name = "awf";
-  std::string service_version;
-  std::string host;
-  std::int64_t pid = 0;
-  std::string attributes;
-};
+namespace awf::otlp {
 
 class OtlpJsonFile final : public SpanSink {
  public:
@@ -33,11 +24,11 @@ class OtlpJsonFile final : public SpanSink {
   std::string Name() const override { return file_.path().string(); }
 
  private:
-  OtlpJsonFile(AppendFile file, const TraceResource& resource, const Masker& masker);
+  OtlpJsonFile(telemetry::AppendFile file, const TraceResource& resource, const Masker& masker);
 
-  AppendFile file_;
+  telemetry::AppendFile file_;
   const std::string opening_;  // of each line, up to the span: resource and scope
   const Masker& masker_;
 };
 
-}  // namespace awf::telemetry
+}  // namespace awf::otlp

@@ -1,14 +1,11 @@
-#include "infrastructure/telemetry/otlp_json_file.h"
+#include "infrastructure/otlp/otlp_json_file.h"
 
-#include <algorithm>
-#include <cctype>
 #include <utility>
 #include <variant>
 
-#include "domain/trimmed.h"
 #include "domain/utf8.h"
 
-namespace awf::telemetry {
+namespace awf::otlp {
 namespace {
 
 constexpr int kStatusError = 2;
@@ -81,38 +78,6 @@ class Renderer {
   const Masker& masker_;
 };
 
-std::string PercentDecoded(std::string_view text) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : std::tolower(static_cast<unsigned char>(c)) - 'a' + 10; };
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool encoded = text[i] == '%' && i + 2 < text.size() &&
-                         std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
-                         std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
-    decoded.push_back(encoded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i]);
-    if (encoded) i += 2;
-  }
-  return decoded;
-}
-
-// awf's own attributes win over those of the environment.
-Attributes ResourceAttributes(const TraceResource& resource) {
-  Attributes attributes{{"service.name", resource.service_name}};
-  if (!resource.service_version.empty()) attributes.emplace_back("service.version", resource.service_version);
-  attributes.emplace_back("process.pid", resource.pid);
-  if (!resource.host.empty()) attributes.emplace_back("host.name", resource.host);
-  std::string_view rest = resource.attributes;
-  while (!rest.empty()) {
-    const std::string_view pair = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string key(Trimmed(pair.substr(0, equals), " "));
-    const bool known = std::any_of(attributes.begin(), attributes.end(), [&](const auto& a) { return a.first == key; });
-    if (!key.empty() && !known) attributes.emplace_back(key, PercentDecoded(Trimmed(pair.substr(equals + 1), " ")));
-  }
-  return attributes;
-}
-
 constexpr std::string_view kClosing = "]}]}]}\n";
 
 // The same for all lines, so rendered once.
@@ -126,13 +91,13 @@ std::string Opening(const TraceResource& resource, const Masker& masker) {
 
 }  // namespace
 
-OtlpJsonFile::OtlpJsonFile(AppendFile file, const TraceResource& resource, const Masker& masker)
+OtlpJsonFile::OtlpJsonFile(telemetry::AppendFile file, const TraceResource& resource, const Masker& masker)
     : file_(std::move(file)), opening_(Opening(resource, masker)), masker_(masker) {}
 
 std::expected<std::unique_ptr<OtlpJsonFile>, Error> OtlpJsonFile::Open(const std::filesystem::path& path,
                                                                        const TraceResource& resource,
                                                                        const Masker& masker) {
-  auto file = AppendFile::Open(path, false);
+  auto file = telemetry::AppendFile::Open(path, false);
   if (!file) return std::unexpected(file.error());
   return std::unique_ptr<OtlpJsonFile>(new OtlpJsonFile(std::move(*file), resource, masker));
 }
@@ -143,4 +108,4 @@ bool OtlpJsonFile::Write(const SpanRecord& span) {
   return file_.Write(line).has_value();
 }
 
-}  // namespace awf::telemetry
+}  // namespace awf::otlp

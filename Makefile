@@ -1,10 +1,12 @@
 # Front door. Every target works on a fresh clone: what is missing is installed by ./setup.
 #
 #   make build       the release program, build/release/awf
+#   make package     the release as .deb and .tar.gz, with checksums, in build/release/packages
 #   make demo        build, then watch an agent work through the proxy (no key, no network)
 #   make test        build with AddressSanitizer and UBSan, run all tests
 #   make test-race   the concurrency tests under ThreadSanitizer
 #   make interop     the real agent CLIs and SDKs (needs Node.js; installs them from their packages)
+#   make package-test  installs the packages in a clean Debian 12 and runs them there (that part needs root)
 #   make bench       speed and memory, as ratios to peers measured in the same run (needs Node.js)
 #   make fuzz        every fuzz target for FUZZ_SECONDS (default 10)
 #   make lint        clang-tidy, clang-format (check only), shellcheck
@@ -19,10 +21,10 @@ TEST_JOBS ?= $(shell expr 3 \* $$(nproc))
 FUZZ_SECONDS ?= 10
 SETUP_FLAGS ?= --yes
 
-.PHONY: help setup setup-dev setup-interop build demo test test-race interop bench fuzz lint format coverage clean
+.PHONY: help setup setup-dev setup-interop setup-package build package package-test demo test test-race interop bench fuzz lint format coverage clean
 
 help:
-	@sed -n '3,14s/^# *//p' Makefile
+	@sed -n '3,16s/^# *//p' Makefile
 
 setup:
 	@./setup --check 2>/dev/null || ./setup $(SETUP_FLAGS)
@@ -31,12 +33,21 @@ setup-dev:
 setup-interop:
 	@./setup --interop --check 2>/dev/null || ./setup --interop $(SETUP_FLAGS)
 
+setup-package:
+	@./setup --package --check 2>/dev/null || ./setup --package $(SETUP_FLAGS)
+
 # Only prints when something goes wrong or has to be configured.
 configure = test -f build/$(1)/build.ninja || cmake --preset $(1) $(2) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
 build: setup
 	@mkdir -p build && $(call configure,release)
 	@cmake --build build/release --target awf -j $(JOBS)
+
+package: build
+	@packaging/build
+
+package-test: setup-package package
+	@tests/package/run
 
 demo: build
 	@build/release/awf demo

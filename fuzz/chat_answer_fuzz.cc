@@ -13,11 +13,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::set<std::string> used_ids;
   const auto answer = awf::agents::ParseChatAnswer(body, used_ids);
   if (answer) {
+    (void)awf::agents::ToAgentMessage(*answer);
     std::set<std::string> ids;
     for (const awf::agents::ChatCall& call : answer->calls) {
       if (call.id.empty() || !ids.insert(call.id).second) std::abort();
     }
   }
-  if (awf::agents::ChatErrorText(body).size() > 500 * 4) std::abort();
+  const awf::agents::ChatFault fault = awf::agents::ParseChatFault(body);
+  if (awf::agents::ShownChatFault(fault, awf::Masker()).size() > 500 * 4) std::abort();
   return 0;
 }

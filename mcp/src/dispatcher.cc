@@ -124,6 +124,7 @@ void Dispatcher::Refuse(Request& request, int code, std::string reason, std::str
     rejection.tool = StringOr(request.message.params.if_contains("name"), {});
     rejection.client_call_id = std::move(meta.client_call_id);
     rejection.traceparent = std::move(meta.traceparent);
+    rejection.tracestate = std::move(meta.tracestate);
   }
   request.reaction = Reject(rejection, data);
 }
@@ -323,6 +324,7 @@ std::optional<std::string> Dispatcher::Fail(PendingCall& call, std::string_view 
   rejection.tool = call.tool();
   rejection.client_call_id = call.client_call_id();
   rejection.traceparent = call.traceparent();
+  rejection.tracestate = call.tracestate();
   if (options_.observer != nullptr) options_.observer->FrameRejected(rejection);
   if (!calls_.Finish(call)) return std::nullopt;
   return ErrorLine(rejection.id, rejection.code, rejection.reason);

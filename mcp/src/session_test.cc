@@ -216,13 +216,15 @@ TEST_F(SessionTest, ChecksCalls) {
 TEST_F(SessionTest, TellsTheObserverOfRejectedCalls) {
   const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   One(Request("\"a\"", "tools/call",
-              R"({"name":"echo","arguments":7,"_meta":{"claudecode/toolUseId":"t1","traceparent":")" + trace + "\"}}"));
+              R"({"name":"echo","arguments":7,"_meta":{"claudecode/toolUseId":"t1","tracestate":"a=1","traceparent":")" + trace +
+                  "\"}}"));
   EXPECT_EQ(notes_.last.code, -32602);
   EXPECT_EQ(notes_.last.method, "tools/call");
   EXPECT_EQ(notes_.last.id, "\"a\"");
   EXPECT_EQ(notes_.last.tool, "echo");
   EXPECT_EQ(notes_.last.client_call_id, "t1");
   EXPECT_EQ(notes_.last.traceparent, trace);
+  EXPECT_EQ(notes_.last.tracestate, "a=1");
   EXPECT_TRUE(notes_.last.answered);
   One(Request("1", "tools/list"));
   EXPECT_EQ(notes_.notes.back(), "listed 2");

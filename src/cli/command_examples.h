@@ -34,10 +34,23 @@ inline constexpr char kResumeExamples[] =
     "  awf resume RUN --from previous -i count=3\n"
     "  awf resume RUN --reload               with the workflow file as it is now";
 
+inline constexpr char kVerifyExamples[] =
+    "Exit code 0: it is; 3: it is not, or its end is missing. A whole file made anew with run.json is found out only\n"
+    "by a head that was kept elsewhere.\n"
+    "Examples:\n"
+    "  awf audit verify 20261103-1015\n"
+    "  awf audit verify archive/audit.jsonl --head 204bd1987580c5516dfe1972d6f0bd716d9ce10462bae2bf00f53355a048a38d";
+
 inline constexpr char kHistoryExamples[] =
     "Examples:\n"
     "  awf history -s failed --since 24h\n"
     "  awf history -w build --stats\n"
     "  awf history -n 1 -f json";
+
+inline constexpr char kCompletionExamples[] =
+    "Examples (the packages install these files):\n"
+    "  awf completion bash > ~/.local/share/bash-completion/completions/awf\n"
+    "  awf completion zsh > ~/.zfunc/_awf          with ~/.zfunc in fpath, before compinit\n"
+    "  awf completion fish > ~/.config/fish/completions/awf.fish";
 
 }  // namespace awf::cli

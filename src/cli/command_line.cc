@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_description.h"
 #include "cli/command_examples.h"
 #include "cli/command_words.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/masking.h"
 #include "cli/print_result.h"
 #include "cli/run_setup.h"
 
@@ -15,6 +17,11 @@ namespace awf::cli {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+// Words that help and completion offer for a value; what is none of them is judged later.
+CLI::Validator Offered(const std::string& words) {
+  return {[](std::string&) { return std::string(); }, "{" + words + "}"};
+}
 
 class CommandLine {
  public:
@@ -27,7 +34,9 @@ class CommandLine {
   void AddRunFlags(CLI::App& command, RunOptions& run);
   void AddValidate();
   void AddRuns();
+  void AddAudit();
   void AddOthers();
+  void AddPrinted();
   int Malformed(std::string message, std::string hint);
   int Unparsed(const CLI::ParseError& error, const std::vector<std::string>& words);
   int Help();
@@ -36,6 +45,7 @@ class CommandLine {
                                     const std::string& example) const;
   std::expected<void, Error> FillRun(RunOptions& run);
   int Dispatch();
+  int DispatchPrinted();
   int DispatchValidate();
   int DispatchRun();
 
@@ -50,11 +60,17 @@ class CommandLine {
   ListOptions list_;
   StatusOptions status_;
   HistoryOptions history_;
+  AuditVerifyOptions verify_;
   DemoOptions demo_;
-  std::string error_code_, list_what_;
+  struct {
+    std::string root, sandbox, log;
+  } mcp_serve_;
+  std::string error_code_, list_what_, shell_;
   CLI::App *run_command_ = nullptr, *resume_command_ = nullptr, *resume_list_command_ = nullptr,
            *validate_command_ = nullptr, *list_command_ = nullptr, *status_command_ = nullptr,
-           *history_command_ = nullptr, *error_command_ = nullptr, *schema_command_ = nullptr, *demo_command_ = nullptr;
+           *history_command_ = nullptr, *verify_command_ = nullptr, *error_command_ = nullptr,
+           *schema_command_ = nullptr, *demo_command_ = nullptr, *completion_command_ = nullptr,
+           *man_command_ = nullptr, *version_command_ = nullptr;
 };
 
 CommandLine::CommandLine() {
@@ -67,7 +83,9 @@ CommandLine::CommandLine() {
   AddRun();
   AddValidate();
   AddRuns();
+  AddAudit();
   AddOthers();
+  AddPrinted();
 }
 
 // Options that stand for themselves before and after the command's name.
@@ -85,7 +103,9 @@ void CommandLine::AddGlobals() {
   app_.add_option("--config", global_.config_file, "Configuration (default .awf/config.yaml)")->type_name("FILE");
   app_.add_option("--storage", global_.storage, "Folder for run records (default $XDG_DATA_HOME/awf)")
       ->type_name("DIR");
-  app_.add_option("-f,--format", format_, "Results as text, json, table or quiet")->type_name("FORMAT");
+  app_.add_option("-f,--format", format_, "Form of the results")
+      ->check(Offered("text,json,table,quiet"))
+      ->type_name("FORMAT");
 }
 
 void CommandLine::AddRunFlags(CLI::App& command, RunOptions& run) {
@@ -99,12 +119,16 @@ void CommandLine::AddRunFlags(CLI::App& command, RunOptions& run) {
       ->type_name("MODE");
   command.add_flag("--strict", run.strict, "Warnings stop it before it starts (exit code 2)");
   command.add_flag("--skip-plugins", run.skip_plugins, "No effect: there are no plugins yet");
-  command.add_option("--otel-exporter", run.otel_exporter, "none (default), file or file:PATH (OTLP JSON lines)")
+  command
+      .add_option("--otel-exporter", run.otel_exporter,
+                  "Where spans go: none (default), otlp, otlp-http, console, file, file:PATH, HOST:PORT or a URL")
       ->type_name("EXPORTER");
   command.add_option("--otel-service-name", run.service_name, "service.name of the spans (default awf)")
       ->type_name("NAME");
   command.add_flag("--trace-file", run.trace_file, "Write the spans to trace.json of the run folder");
-  command.add_flag("--transcript", run.transcript, "Write the conversation to transcript.jsonl of the run folder");
+  command.add_flag("--transcript", run.transcript,
+                   "Write the conversation to transcript.jsonl of the run folder; what of it: transcript.content of "
+                   "the configuration");
 }
 
 void CommandLine::AddRun() {
@@ -140,7 +164,9 @@ void CommandLine::AddRuns() {
   resume_command_ = app_.add_subcommand("resume", "Go on with a run that was interrupted, cancelled or failed");
   resume_command_->add_option("run", resume_.run_id, "Run id or its beginning (default: the newest)")->type_name("RUN");
   resume_command_->add_flag("-l,--list", resume_.list, "List the runs that can be resumed");
-  resume_command_->add_option("--from", resume_.from, "current (default), previous, or a state")->type_name("WHERE");
+  resume_command_->add_option("--from", resume_.from, "current (default), previous, or a state")
+      ->check(Offered("current,previous"))
+      ->type_name("WHERE");
   resume_command_->add_flag("--reload", resume_.reload, "With the present workflow file, not the stored one");
   AddRunFlags(*resume_command_, resume_.run);
   resume_command_->footer(kResumeExamples);
@@ -152,13 +178,26 @@ void CommandLine::AddRuns() {
 
   history_command_ = app_.add_subcommand("history", "List past runs, newest first");
   history_command_->add_option("-w,--workflow", history_.workflow, "Only of this workflow")->type_name("NAME");
-  history_command_
-      ->add_option("-s,--status", history_.status, "running, interrupted, completed, failed, cancelled or damaged")
+  history_command_->add_option("-s,--status", history_.status, "Only of this status")
+      ->check(Offered("running,interrupted,completed,failed,cancelled,damaged"))
       ->type_name("STATUS");
   history_command_->add_option("--since", history_.since, "24h, or a date: 2026-11-30")->type_name("WHEN");
   history_command_->add_option("-n,--limit", history_.limit, "How many at most (default 20; 0: all)")->type_name("N");
   history_command_->add_flag("--stats", history_.stats, "Counts, share of success and durations by workflow");
   history_command_->footer(kHistoryExamples);
+}
+
+void CommandLine::AddAudit() {
+  CLI::App* audit_command = app_.add_subcommand("audit", "Check the audit of a run: awf audit verify --help");
+  verify_command_ = audit_command->add_subcommand("verify", "Check that the audit of a run is the one that awf wrote");
+  verify_command_->add_option("run", verify_.target, "Run id or its beginning, or an audit file")
+      ->required()
+      ->type_name("RUN|FILE");
+  verify_command_->add_option("--head", verify_.head, "The hash of the last record, as it was kept elsewhere")
+      ->type_name("HASH");
+  verify_command_->add_flag("--json", verify_.json, "The result as JSON, as -f json");
+  verify_command_->footer(kVerifyExamples);
+  audit_command->require_subcommand(1);
 }
 
 void CommandLine::AddOthers() {
@@ -182,13 +221,54 @@ void CommandLine::AddOthers() {
   demo_command_->add_flag("--keep", demo_.keep, "Keep the sample project");
 
   CLI::App* mcp_command = app_.add_subcommand("mcp", "Serve the built-in tools to an MCP client: awf mcp serve --help");
-  mcp_command->add_subcommand("serve", "Serve the built-in tools over stdio");
+  // Named for help, completion and manual only: main.cc hands `mcp serve` over before anything is parsed.
+  CLI::App* serve_command = mcp_command->add_subcommand("serve", "Serve the built-in tools over stdio");
+  serve_command->add_option("--root", mcp_serve_.root, "Where relative paths start and commands run (default: here)")
+      ->type_name("DIR");
+  serve_command->add_option("--sandbox", mcp_serve_.sandbox, "What the tools may reach (default workspace-write)")
+      ->check(CLI::IsMember({"workspace-write", "read-only", "strict", "off"}))
+      ->type_name("MODE");
+  serve_command->add_option("--log", mcp_serve_.log, "One JSON line per call is appended (default: stderr)")
+      ->type_name("FILE");
   mcp_command->require_subcommand(1);
+}
+
+// What is printed from the definition of the command line itself.
+void CommandLine::AddPrinted() {
+  completion_command_ = app_.add_subcommand("completion", "Print a completion script for a shell");
+  completion_command_->add_option("shell", shell_, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("SHELL");
+  completion_command_->footer(kCompletionExamples);
+  man_command_ = app_.add_subcommand("man", "Print the manual page, in the form that man reads");
+  man_command_->footer("Example:  awf man | man -l -");
+  version_command_ = app_.add_subcommand("version", "Print the version");
 }
 
 // Reports a malformed command line as awf reports every error.
 int CommandLine::Malformed(std::string message, std::string hint) {
   return ReportErrors({Fail("USER.INPUT.INVALID_FORMAT", std::move(message), std::move(hint)).error()}, global_);
+}
+
+DescribedOption Described(const CLI::Option& option) {
+  DescribedOption described;
+  if (!option.get_snames().empty()) described.short_flag = "-" + option.get_snames().front();
+  if (!option.get_lnames().empty()) described.long_flag = "--" + option.get_lnames().front();
+  described.description = option.get_description();
+  if (option.get_items_expected_max() > 0) SetValue(described, option.get_type_name());
+  described.repeatable = option.get_expected_max() > 1;
+  described.required = option.get_required();
+  return described;
+}
+
+DescribedCommand Described(const CLI::App& app) {
+  DescribedCommand described{app.get_name(), app.get_description(), app.get_footer(), {}, {}, {}};
+  for (const CLI::Option* option : app.get_options())
+    (option->get_positional() ? described.operands : described.options).push_back(Described(*option));
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    described.commands.push_back(Described(*command));
+  return described;
 }
 
 KnownWords WordsOf(const CLI::App& app) {
@@ -198,8 +278,11 @@ KnownWords WordsOf(const CLI::App& app) {
       for (const std::string& flag : option->get_lnames()) known[name].push_back("--" + flag);
   };
   add("", app);
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     add(command->get_name(), *command);
+    for (const CLI::App* inner : command->get_subcommands([](const CLI::App*) { return true; }))
+      add(command->get_name(), *inner);
+  }
   return known;
 }
 
@@ -209,6 +292,9 @@ std::string MessageOf(const CLI::ParseError& error, const CLI::App& app) {
   const bool in_command = !app.get_subcommands().empty();
   if (in_command && app.get_subcommands().front()->get_name() == "mcp")
     return rest.empty() ? "mcp needs a command" : "unknown command or flag: '" + rest.front() + "'";
+  if (in_command && app.get_subcommands().front()->get_name() == "audit" &&
+      app.get_subcommands().front()->get_subcommands().empty())
+    return rest.empty() ? "audit needs a command" : "unknown command or flag: '" + rest.front() + "'";
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return "-n needs a whole number";
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
   // What stands behind an unknown command is its own.
@@ -228,9 +314,7 @@ int CommandLine::Unparsed(const CLI::ParseError& error, const std::vector<std::s
   if (!planned.empty()) command.clear();
   if (planned.empty()) planned = PlannedWord(command, app_.remaining(true));
   if (!planned.empty()) {
-    return Malformed(planned + " is not supported yet",
-                     planned == "awf version" ? "use awf --version"
-                                              : "see awf " + (command.empty() ? "" : command + " ") + "--help");
+    return Malformed(planned + " is not supported yet", "see awf " + (command.empty() ? "" : command + " ") + "--help");
   }
   return Malformed(MessageOf(error, app_),
                    command == "mcp" ? "see awf mcp serve --help" : HintFor(WordsOf(app_), words));
@@ -308,7 +392,7 @@ int CommandLine::Main(int argc, char** argv) {
 
 int CommandLine::Dispatch() {
   if (*run_command_ || *resume_command_ || *resume_list_command_ || *status_command_ || *history_command_ ||
-      *demo_command_) {
+      *verify_command_ || *demo_command_) {
     return DispatchRun();
   }
   if (*validate_command_) {
@@ -323,12 +407,20 @@ int CommandLine::Dispatch() {
   }
   if (*error_command_) return ErrorCommand(global_, error_code_);
   if (*schema_command_) return SchemaCommand(global_);
+  return DispatchPrinted();
+}
+
+int CommandLine::DispatchPrinted() {
+  if (*completion_command_) return PrintResult(CompletionScript(Described(app_), shell_), global_);
+  if (*man_command_) return PrintResult(ManPage(Described(app_), AWF_VERSION), global_);
+  if (*version_command_) return PrintResult(app_.version() + "\n", global_);
   return PrintResult(app_.help(), global_);
 }
 
 int CommandLine::DispatchValidate() {
   auto config = ReadConfiguration(global_);
   if (!config) return ReportErrors(config.error(), global_);
+  global_.masker = MaskerOfErrors(*config);
   validate_.config = std::move(*config);
   validate_.global = global_;
   return ValidateCommand(validate_);
@@ -338,6 +430,7 @@ int CommandLine::DispatchValidate() {
 int CommandLine::DispatchRun() {
   auto config = ReadConfiguration(global_);
   if (!config) return ReportErrors(config.error(), global_);
+  global_.masker = MaskerOfErrors(*config);
   if (auto settled = SettleGlobals(given_, *config, global_); !settled) return ReportErrors({settled.error()}, global_);
   if (*status_command_) {
     status_.global = global_;
@@ -346,6 +439,10 @@ int CommandLine::DispatchRun() {
   if (*history_command_) {
     history_.global = global_;
     return HistoryCommand(history_);
+  }
+  if (*verify_command_) {
+    verify_.global = global_;
+    return AuditVerifyCommand(verify_);
   }
   if (*demo_command_) {
     demo_.global = global_;

@@ -53,10 +53,16 @@ class CommandLineTest : public testing::Test {
   std::string out_, err_;
 };
 
+TEST_F(CommandLineTest, TheAuditNeedsACommand) {
+  EXPECT_EQ(Refused({"audit"}), "audit needs a command\nHint: see awf audit --help\n");
+  EXPECT_EQ(Refused({"audit", "verfy", "r"}), "unknown command or flag: 'verfy'\nHint: see awf audit --help\n");
+  EXPECT_EQ(Refused({"audit", "verify", "r", "--haed", "x"}),
+            "unknown argument: '--haed', 'x'\nHint: did you mean --head?\n");
+}
+
 TEST_F(CommandLineTest, WhatIsPlannedIsNotSupportedYet) {
   EXPECT_EQ(Refused({"prune"}), "awf prune is not supported yet\nHint: see awf --help\n");
   EXPECT_EQ(Refused({"plugin", "list"}), "awf plugin is not supported yet\nHint: see awf --help\n");
-  EXPECT_EQ(Refused({"version"}), "awf version is not supported yet\nHint: use awf --version\n");
   EXPECT_EQ(Refused({"run", "w.yaml", "--interactive"}),
             "--interactive is not supported yet\nHint: see awf run --help\n");
   EXPECT_EQ(Refused({"run", "w.yaml", "-b", "build"}), "-b is not supported yet\nHint: see awf run --help\n");

@@ -10,9 +10,8 @@
 namespace awf::cli {
 namespace {
 
-constexpr std::array<std::string_view, 12> kCommands = {"agent",   "audit",  "completion", "config",
-                                                        "diagram", "doctor", "init",       "migrate",
-                                                        "plugin",  "prune",  "report",     "version"};
+constexpr std::array<std::string_view, 9> kCommands = {"agent",   "config", "diagram", "doctor", "init",
+                                                       "migrate", "plugin", "prune",   "report"};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kFlags = {{
     {"run", "--interactive"},

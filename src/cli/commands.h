@@ -2,12 +2,14 @@
 // includes CLI11); main.cc recognises mcp-serve, `mcp serve` and keeper before anything else is built up.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "domain/config.h"
+#include "domain/masker.h"
 #include "domain/run_observer.h"
 
 namespace awf::cli {
@@ -26,6 +28,7 @@ struct GlobalOptions {
   std::string config_file;  // --config
   std::string storage;      // --storage; default $AWF_STORAGE, else $XDG_DATA_HOME/awf, else ~/.local/share/awf
   OutputFormat format = OutputFormat::kText;
+  std::shared_ptr<const Masker> masker;  // of errors that end the command; null: the environment's secrets alone
 };
 
 struct RunOptions {
@@ -40,7 +43,7 @@ struct RunOptions {
   bool skip_plugins = false;
   std::string only_state;                                  // --step
   std::vector<std::pair<std::string, std::string>> mocks;  // --mock states.S.Field=V: path and value
-  std::string otel_exporter;                               // none | file | file:PATH
+  std::string otel_exporter;                               // as ChooseTrace (run_setup.h) takes it
   bool trace_file = false;
   bool transcript = false;   // --transcript: messages without the input and output of tools
   std::string service_name;  // empty: of the environment, the configuration, awf
@@ -84,6 +87,13 @@ struct HistoryOptions {
   bool stats = false;
 };
 
+struct AuditVerifyOptions {
+  GlobalOptions global;
+  std::string target;  // run id or prefix, or a file
+  std::string head;    // --head: a hash that was kept
+  bool json = false;   // --json, as -f json
+};
+
 struct DemoOptions {
   GlobalOptions global;
   std::string provider = "openai_compatible";
@@ -97,6 +107,7 @@ int ResumeCommand(const ResumeOptions& options);
 int ListCommand(const ListOptions& options);
 int StatusCommand(const StatusOptions& options);
 int HistoryCommand(const HistoryOptions& options);
+int AuditVerifyCommand(const AuditVerifyOptions& options);
 int SchemaCommand(const GlobalOptions& global);
 int RunHelpCommand(const RunOptions& options);  // awf run WF --help: its inputs
 int ErrorCommand(const GlobalOptions& global, const std::string& code_or_prefix);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "application/validation/findings.h"
+#include "cli/masking.h"
 #include "cli/run_setup.h"
 #include "infrastructure/yaml/config_loader.h"
 
@@ -27,13 +28,6 @@ std::unexpected<Error> Unknown(const Setting& setting, const std::string& words)
   return Fail("USER.INPUT.INVALID_FORMAT", setting.origin + " is '" + setting.value + "'", "use " + words);
 }
 
-std::optional<LogLevel> ParseLogLevel(std::string_view text) {
-  for (const LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarn, LogLevel::kError}) {
-    if (text == ToString(level)) return level;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::expected<Config, std::vector<Error>> ReadConfiguration(const GlobalOptions& global) {
@@ -43,6 +37,7 @@ std::expected<Config, std::vector<Error>> ReadConfiguration(const GlobalOptions&
   LoadedConfig loaded =
       LoadConfiguration(global.config_file, Folders::From(environment, *working_dir), environment, *working_dir);
   if (!loaded.Usable()) return std::unexpected(ErrorsOf(loaded.findings));
+  if (auto masker = ConfiguredMasker(*loaded.config); !masker) return std::unexpected(std::move(masker.error()));
   return std::move(*loaded.config);
 }
 

@@ -1,8 +1,5 @@
 // awf demo: a sample project with a failing test, a scripted model on loopback (or the real Claude Code), and the
 // workflow examples/workflows/fix-failing-test.yaml that brings the two together. No key, no network.
-#include <pthread.h>
-#include <signal.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -17,6 +14,7 @@
 #include "cli/run_session.h"
 #include "cli/run_signals.h"
 #include "infrastructure/model_server/model_server.h"
+#include "infrastructure/process/blocked_signals.h"
 
 namespace awf::cli {
 namespace {
@@ -24,25 +22,9 @@ namespace {
 using model_server::ChatCompletionsModel;
 using model_server::ModelServer;
 
-// Threads that start while it lives take no signals: those of a run are for its own thread (cli/run_signals.h).
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 // Serves the script and points the openai_compatible provider at it.
 std::expected<std::unique_ptr<ModelServer>, Error> StartModel() {
-  const AllSignalsBlocked blocked;
+  const process::AllSignalsBlocked blocked;
   auto server = ModelServer::Start(std::make_unique<ChatCompletionsModel>(DemoScript()));
   if (!server) return server;
   ::setenv("OPENAI_BASE_URL", (*server)->base_url().c_str(), 1);

@@ -5,6 +5,7 @@
 #include "cli/agent_preview.h"
 #include "cli/dry_run_text.h"
 #include "cli/finding_text.h"
+#include "cli/masking.h"
 #include "cli/print_result.h"
 #include "cli/run_loading.h"
 #include "infrastructure/process/environment.h"
@@ -37,11 +38,12 @@ int DryRun(const RunOptions& options) {
   if (!run) return ReportErrors(run.error().errors, global, run.error().exit_code);
   const auto request = RequestFor(options, *run);
   if (!request) return ReportErrors({request.error()}, global);
-  Masker masker;
-  LearnSecrets(options, *run, masker);
+  auto masker = ConfiguredMasker(options.config);
+  if (!masker) return ReportErrors(masker.error(), global);
+  LearnSecrets(options, *run, *masker);
   for (const Finding& finding : run->findings) {
     if (finding.severity != Severity::kWarning || global.quiet) continue;
-    std::fputs(masker.MaskText(ErrorBlock(finding.error, finding.severity, !global.no_hints)).c_str(), stderr);
+    std::fputs(masker->MaskText(ErrorBlock(finding.error, finding.severity, !global.no_hints)).c_str(), stderr);
   }
   std::error_code ignored;
   Unused executors;
@@ -52,8 +54,8 @@ int DryRun(const RunOptions& options) {
   const RunPlan plan =
       PlanRun(run->workflow, *request, ports,
               AgentPreviewer(process::CurrentEnvironment(), std::filesystem::read_symlink("/proc/self/exe", ignored)));
-  if (global.format == OutputFormat::kJson) return PrintResult(JsonLine(DryRunJson(plan, *run, masker)), global);
-  return PrintResult(DryRunText(plan, *run, masker), global);
+  if (global.format == OutputFormat::kJson) return PrintResult(JsonLine(DryRunJson(plan, *run, *masker)), global);
+  return PrintResult(DryRunText(plan, *run, *masker), global);
 }
 
 }  // namespace awf::cli

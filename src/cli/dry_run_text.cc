@@ -104,7 +104,7 @@ class TextWriter {
 };
 
 json::object InputsOf(const LoadedRun& run, const Masker& masker) {
-  const std::set<std::string> secret = SecretInputs(run.workflow);
+  const std::set<std::string> secret = SecretInputs(run.workflow, masker.names());
   json::object inputs;
   for (const auto& [name, value] : run.inputs)
     inputs[name] = secret.contains(std::string(name)) ? json::value(std::string(kMask)) : masker.MaskJson(value);

@@ -68,13 +68,15 @@ int ErrorCommand(const GlobalOptions& global, const std::string& code_or_prefix)
                                {}}},
                         global);
   }
-  std::string text;
+  std::string text, codes;
   json::array list;
   for (const CatalogueEntry* entry : found) {
+    codes.append(entry->code).append("\n");
     text += (text.empty() ? "" : "\n") + TextOf(*entry);
     list.push_back(JsonOf(*entry));
   }
   if (global.format == OutputFormat::kJson) text = JsonLine(list);
+  if (global.format == OutputFormat::kQuiet) text = codes;
   return PrintResult(text, global);
 }
 

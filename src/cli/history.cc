@@ -94,7 +94,7 @@ std::string StatsText(const std::vector<WorkflowStats>& all, const GlobalOptions
     table.Add({stats.workflow, std::to_string(stats.runs),
                std::to_string(completed == stats.by_status.end() ? 0 : completed->second),
                stats.success_share ? std::to_string(std::lround(*stats.success_share * 100)) + " %" : "-",
-               stats.mean ? FormatDuration(*stats.mean) : "-", stats.p95 ? FormatDuration(*stats.p95) : "-"});
+               stats.mean ? DurationText(*stats.mean) : "-", stats.p95 ? DurationText(*stats.p95) : "-"});
   }
   return table.Render(StyleOfStdout(global));
 }

@@ -28,7 +28,8 @@ std::string Kind(const WorkflowInput& input) {
   if (input.secret) text += ", secret";
   if (input.default_value) {
     const std::string shown = FitColumns(PrintableLine(*input.default_value), kWidestDefault);
-    return text + ", default: " + (input.secret ? std::string(kMask) : shown.empty() ? "\"\"" : shown);
+    const bool secret = input.secret || IsSecretName(input.name);
+    return text + ", default: " + (secret ? std::string(kMask) : shown.empty() ? "\"\"" : shown);
   }
   return text + (input.required ? ", required" : "");
 }

@@ -1,4 +1,5 @@
-// awf mcp serve [--root DIR] [--sandbox MODE] [--log FILE]: the tools for any MCP client, without a workflow.
+// awf mcp serve [--root DIR] [--sandbox MODE] [--log FILE] [--log-level LEVEL]: the tools for any MCP client, without a
+// workflow.
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "cli/short_options.h"
 #include "domain/json.h"
 #include "domain/masker.h"
+#include "domain/run_observer.h"
 #include "domain/timestamp.h"
 #include "infrastructure/mcp/call_log.h"
 #include "infrastructure/mcp/serve_config.h"
@@ -21,7 +23,7 @@ namespace {
 constexpr int kBadArguments = 1;
 
 constexpr std::string_view kHelp =
-    R"(awf mcp serve [--root DIR] [--sandbox MODE] [--log FILE]
+    R"(awf mcp serve [--root DIR] [--sandbox MODE] [--log FILE] [--log-level LEVEL]
 
 Serves awf's tools (Read, Write, Edit, Bash, Glob, Grep) over MCP on stdin and stdout, for any MCP client:
 
@@ -35,6 +37,8 @@ Serves awf's tools (Read, Write, Edit, Bash, Glob, Grep) over MCP on stdin and s
                   A MODE that is written here must hold: as long as commands cannot be confined, Bash refuses to run
                   under any but off. Without --sandbox the file tools keep to workspace-write and commands are free.
   --log FILE      one JSON line per call is appended to FILE (default: stderr)
+  --log-level LEVEL  least level of these lines: debug, info (default), warn (no calls that went well), error
+                  (nor those that were cancelled or refused); AWF_LOG_LEVEL works too
 
 Ends with exit code 0 when the client closes stdin, and on SIGTERM, SIGINT or SIGHUP; 1 means bad arguments.
 )";
@@ -43,10 +47,13 @@ Ends with exit code 0 when the client closes stdin, and on SIGTERM, SIGINT or SI
 struct PublicServe {
   ToolSettings tools;
   std::optional<std::filesystem::path> log;
+  LogLevel log_level = LogLevel::kInfo;
 };
 
 int Complain(const std::string& what) {
-  mcp::LogToStderr("awf mcp serve: " + what);
+  Masker masker;
+  masker.AddEnvironment(environ);
+  mcp::LogToStderr("awf mcp serve: " + masker.MaskText(what));
   return kBadArguments;
 }
 
@@ -70,6 +77,17 @@ std::expected<std::filesystem::path, std::string> RootFolder(const ShortOptions&
   return root;
 }
 
+std::expected<LogLevel, std::string> LeastLevel(const ShortOptions& options) {
+  const auto flag = options.find("log-level");
+  const char* variable = std::getenv("AWF_LOG_LEVEL");
+  const std::string given = flag != options.end() ? flag->second : variable != nullptr ? variable : "";
+  if (given.empty() && flag == options.end()) return LogLevel::kInfo;
+  const auto level = ParseLogLevel(given);
+  if (level) return *level;
+  const std::string name = flag != options.end() ? "--log-level" : "AWF_LOG_LEVEL";
+  return std::unexpected(name + " must be debug, info, warn or error, not " + given);
+}
+
 std::expected<PublicServe, std::string> Understand(const ShortOptions& options) {
   PublicServe serve;
   auto root = RootFolder(options);
@@ -83,32 +101,36 @@ std::expected<PublicServe, std::string> Understand(const ShortOptions& options) 
     serve.tools.sandbox.mode = *parsed;
     serve.tools.sandbox.explicit_mode = true;
   }
+  const auto level = LeastLevel(options);
+  if (!level) return std::unexpected(level.error());
+  serve.log_level = *level;
   if (const auto log = options.find("log"); log != options.end()) serve.log = log->second;
   serve.tools.private_folder = RunsFolder();
   for (char** variable = environ; *variable != nullptr; ++variable) serve.tools.environment.emplace_back(*variable);
   return serve;
 }
 
-void SayThatTheSandboxIsWeak() {
+void SayThatTheSandboxIsWeak(LogLevel least) {
+  if (least > LogLevel::kWarn) return;
   mcp::LogToStderr(json::serialize(json::object{{"level", "warn"},
                                                 {"message", "sandbox degraded"},
                                                 {"missing", "landlock"},
                                                 {"timestamp", UtcMilliseconds(WallClock::now())}}));
 }
 
-std::expected<CallLog, Error> OpenLog(const std::optional<std::filesystem::path>& file) {
+std::expected<CallLog, Error> OpenLog(const PublicServe& serve) {
   Masker masker;
   masker.AddEnvironment(environ);
-  if (file) return CallLog::ToFile(std::move(masker), *file);
-  return CallLog::ToStderr(std::move(masker));
+  if (serve.log) return CallLog::ToFile(std::move(masker), *serve.log, serve.log_level);
+  return CallLog::ToStderr(std::move(masker), serve.log_level);
 }
 
 int ServeAnyone(const PublicServe& serve) {
   const auto process = ServerProcess::Begin();
   if (!process) return Complain(process.error().message);
-  auto log = OpenLog(serve.log);
+  auto log = OpenLog(serve);
   if (!log) return Complain(log.error().message);
-  if (!serve.tools.sandbox.explicit_mode) SayThatTheSandboxIsWeak();
+  if (!serve.tools.sandbox.explicit_mode) SayThatTheSandboxIsWeak(serve.log_level);
   if (auto started = (*process)->StartCommandChild(serve.tools); !started) return Complain(started.error().message);
   const auto end = (*process)->Serve({serve.tools, true, {}, *log, -1});
   if (!end) return Complain(end.error().message);
@@ -119,7 +141,7 @@ int ServeAnyone(const PublicServe& serve) {
 }  // namespace
 
 int McpPublicServeCommand(const std::vector<std::string>& arguments) {
-  const auto options = ParseShortOptions(arguments, {"root", "sandbox", "log"});
+  const auto options = ParseShortOptions(arguments, {"root", "sandbox", "log", "log-level"});
   if (!options) return Complain(options.error() + ". See --help.");
   if (options->contains("help")) {
     std::cout << kHelp;

@@ -53,12 +53,6 @@ std::string Decimal(double value, const char* unit) {
   return text.data();
 }
 
-std::string TwoParts(long long big, const char* big_unit, long long small, const char* small_unit) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%lld%s%02lld%s", big, big_unit, small, small_unit);
-  return text.data();
-}
-
 std::string Times(int count, std::string_view what) {
   return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
@@ -68,17 +62,6 @@ std::string Tokens(const TokenUsage& usage) {
 }
 
 }  // namespace
-
-std::string FormatDuration(std::chrono::microseconds duration) {
-  if (duration.count() > 0 && duration.count() < 950)
-    return Decimal(static_cast<double>(duration.count()) / 1000, " ms");
-  const auto ms = std::chrono::round<std::chrono::milliseconds>(duration).count();
-  if (ms < 1000) return std::to_string(ms) + " ms";
-  if (ms < 59'950) return Decimal(static_cast<double>(ms) / 1000, " s");
-  const long long seconds = (ms + 500) / 1000;
-  if (seconds < 3600) return TwoParts(seconds / 60, "m", seconds % 60, "s");
-  return TwoParts(seconds / 3600, "h", seconds / 60 % 60, "m");
-}
 
 std::string FormatCount(std::int64_t count) {
   if (count < 1000) return std::to_string(count);
@@ -120,7 +103,7 @@ std::string CallLine(std::string_view whose, std::string_view tool, std::string_
   if (!whose.empty()) pieces.push_back({"[" + ShortPath(whose, style) + "] ", kDim});
   pieces.push_back({std::string(tool), kPlain});
   if (source != kBuiltinSource) pieces.push_back({" [" + std::string(source) + "]", kDim});
-  pieces.push_back({" " + FormatDuration(end.duration), kDim});
+  pieces.push_back({" " + DurationText(end.duration), kDim});
   if (!ok) pieces.push_back({"  " + std::string(error.empty() ? ToString(end.outcome) : error), look});
   return Join(pieces, style);
 }
@@ -129,7 +112,7 @@ std::string RetryLine(std::string_view step, const StepRetry& retry, int of, std
                       const LineStyle& style) {
   std::string text = ": attempt " + std::to_string(retry.attempt);
   if (of > 0) text += " of " + std::to_string(of);
-  if (retry.delay.count() > 0) text += " in " + FormatDuration(retry.delay);
+  if (retry.delay.count() > 0) text += " in " + DurationText(retry.delay);
   return Join({{"↻ ", kYellow}, {ShortPath(step, style), kBold}, {text, kPlain}, {": " + std::string(error), kDim}},
               style);
 }
@@ -142,7 +125,7 @@ std::string StepEndedLine(std::string_view step, StepKind kind, const StepEnd& e
   if (kind != StepKind::kTerminal) {
     const bool told = ok || end.status == StepStatus::kFailure;
     pieces.push_back(
-        {" (" + (told ? "" : std::string(ToString(end.status)) + ", ") + FormatDuration(end.duration) + ")", kDim});
+        {" (" + (told ? "" : std::string(ToString(end.status)) + ", ") + DurationText(end.duration) + ")", kDim});
   }
   if (passes > 0) pieces.push_back({" · " + std::to_string(passes) + (passes == 1 ? " pass" : " passes"), kDim});
   if (end.attempts > 1) pieces.push_back({" · " + Times(end.attempts, "attempt"), kDim});
@@ -169,7 +152,7 @@ namespace {
 // Whole seconds: a display that changes ten times a second cannot be read.
 std::string Whole(std::chrono::milliseconds elapsed) {
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
-  return seconds.count() < 60 ? std::to_string(seconds.count()) + " s" : FormatDuration(seconds);
+  return seconds.count() < 60 ? std::to_string(seconds.count()) + " s" : DurationText(seconds);
 }
 
 std::string Spinner(std::size_t frame) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/duration_text.h"
 #include "domain/run_observer.h"
 #include "domain/time.h"
 
@@ -19,8 +20,7 @@ struct LineStyle {
   int columns = 0;  // lines are cut to one column less; 0: as long as they are
 };
 
-std::string FormatDuration(std::chrono::microseconds duration);  // 0.4 ms, 7 ms, 5.1 s, 2m05s, 1h02m
-std::string FormatCount(std::int64_t count);                     // 910, 1.2k, 3.4M
+std::string FormatCount(std::int64_t count);  // 910, 1.2k, 3.4M
 
 // By the calendar of the user; `format` is strftime's, of at most 31 bytes when filled in.
 std::string LocalTime(WallClock::time_point time, const char* format);

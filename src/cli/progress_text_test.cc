@@ -11,20 +11,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(ProgressText, Durations) {
-  EXPECT_EQ(FormatDuration(microseconds(0)), "0 ms");
-  EXPECT_EQ(FormatDuration(microseconds(400)), "0.4 ms");
-  EXPECT_EQ(FormatDuration(microseconds(960)), "1 ms");
-  EXPECT_EQ(FormatDuration(microseconds(6500)), "6 ms");
-  EXPECT_EQ(FormatDuration(milliseconds(999)), "999 ms");
-  EXPECT_EQ(FormatDuration(milliseconds(1000)), "1.0 s");
-  EXPECT_EQ(FormatDuration(milliseconds(5120)), "5.1 s");
-  EXPECT_EQ(FormatDuration(milliseconds(59'949)), "59.9 s");
-  EXPECT_EQ(FormatDuration(milliseconds(59'950)), "1m00s");
-  EXPECT_EQ(FormatDuration(seconds(125)), "2m05s");
-  EXPECT_EQ(FormatDuration(seconds(3720)), "1h02m");
-}
-
 TEST(ProgressText, Counts) {
   EXPECT_EQ(FormatCount(910), "910");
   EXPECT_EQ(FormatCount(1234), "1.2k");

@@ -111,7 +111,8 @@ std::expected<GivenInput, Error> InputPrompt::Ask(const WorkflowInput& input, co
     prompt += " (y/n)";
   }
   if (input.default_value) {
-    prompt += " [" + (input.secret ? std::string(kMask) : PrintableLine(*input.default_value)) + "]";
+    const bool secret = input.secret || IsSecretName(input.name);
+    prompt += " [" + (secret ? std::string(kMask) : PrintableLine(*input.default_value)) + "]";
   }
   std::string refused;
   for (int tries = kTries; tries > 0; --tries) {

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/finding_text.h"
+#include "cli/masking.h"
 #include "cli/print_result.h"
 #include "domain/error_catalogue.h"
 
@@ -23,8 +24,9 @@ std::string Json(const std::vector<Error>& errors, std::size_t first, int exit_c
 
 }  // namespace
 
-int ReportErrors(const std::vector<Error>& errors, const GlobalOptions& global, int exit_code) {
-  if (errors.empty()) return 0;
+int ReportErrors(const std::vector<Error>& given, const GlobalOptions& global, int exit_code) {
+  if (given.empty()) return 0;
+  const std::vector<Error> errors = MaskedErrors(given, global);
   const auto by_class = [](const Error& error) { return ExitCodeOf(error.code); };
   const auto first = static_cast<std::size_t>(std::ranges::min_element(errors, {}, by_class) - errors.begin());
   if (exit_code == 0) exit_code = by_class(errors[first]);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "application/validation/findings.h"
+#include "cli/masking.h"
 #include "cli/prompt_inputs.h"
 #include "cli/run_mocks.h"
 #include "cli/run_setup.h"
@@ -78,6 +79,10 @@ std::expected<void, LoadFailure> RunLoader::Read(LoadedRun& run, const std::stri
     if (!warnings.empty()) return std::unexpected(LoadFailure(std::move(warnings), kStrictExit));
   }
   run.workflow = std::move(*loaded.workflow);
+  const SecretNames names = ConfiguredNames(options_.config);
+  // Of the built-in names each user of inputs knows by himself.
+  for (WorkflowInput& input : run.workflow.inputs)
+    input.secret = input.secret || (names.Covers(input.name) && !IsSecretName(input.name));
   run.workflow.sha256 = telemetry::Sha256Hex(loaded.source);
   run.source = std::move(loaded.source);
   run.findings = std::move(loaded.findings);
@@ -125,7 +130,7 @@ std::expected<void, Error> FillRequest(const RunOptions& options, const LoadedRu
 
 void LearnSecrets(const RunOptions& options, const LoadedRun& run, Masker& masker) {
   LearnSecrets(run.workflow, run.inputs, environ, masker);
-  for (const auto& [name, provider] : options.config.providers) LearnOptionSecrets(provider.options, masker);
+  for (const auto& [name, provider] : options.config.providers) LearnOptionSecrets(provider.options, masker, run.inputs);
 }
 
 }  // namespace awf::cli

@@ -20,12 +20,6 @@ RunCounts Sum(RunCounts a, const RunCounts& b) {
 
 }  // namespace
 
-bool SpanFiles::Write(const SpanRecord& span) {
-  bool written = true;
-  for (const auto& file : files_) written = file->Write(span) && written;
-  return written;
-}
-
 std::expected<std::unique_ptr<RunRecords>, Error> RunRecords::Create(const RecordOptions& options, const LoadedRun& run,
                                                                      const Masker& masker) {
   auto folder = telemetry::RunFolder::Create(options.storage, options.run_id);
@@ -82,6 +76,9 @@ std::expected<void, Error> RunRecords::OpenLogs(const RecordOptions& options) {
   auto log = telemetry::LogFile::Open(folder_.Log(), options.log_level, masker_);
   if (!log) return std::unexpected(log.error());
   log_ = std::move(*log);
+  if (options.transcript) {
+    transcript_ = std::make_unique<telemetry::TranscriptFile>(folder_.Transcript(), folder_.run_id(), masker_);
+  }
   trace_ = options.trace.in_run_folder ? folder_.Trace() : options.trace.file;
   for (const std::filesystem::path& path :
        {options.trace.in_run_folder ? folder_.Trace() : std::filesystem::path(), options.trace.file}) {
@@ -100,7 +97,7 @@ std::expected<void, Error> RunRecords::Begin(const LoadedRun& run, const SpanIds
   manifest_.awf_version = AWF_VERSION;
   manifest_.trace_id = ids.trace;
   manifest_.root_span_id = ids.root;
-  manifest_.secret_inputs = SecretInputs(run.workflow);
+  manifest_.secret_inputs = SecretInputs(run.workflow, masker_.names());
   manifest_.inputs.clear();
   for (const auto& [name, value] : run.inputs)
     manifest_.inputs[name] = value.is_string() ? std::string(value.get_string()) : json::serialize(value);

@@ -18,6 +18,7 @@
 #include "cli/resumed_run.h"
 #include "cli/run_loading.h"
 #include "cli/run_setup.h"
+#include "cli/span_sinks.h"
 #include "domain/masker.h"
 #include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/kept_files.h"
@@ -25,21 +26,9 @@
 #include "infrastructure/otlp/otlp_json_file.h"
 #include "infrastructure/telemetry/run_folder.h"
 #include "infrastructure/telemetry/state_file.h"
+#include "infrastructure/telemetry/transcript_file.h"
 
 namespace awf::cli {
-
-// Spans to several files at once.
-class SpanFiles final : public SpanSink {
- public:
-  void Add(std::unique_ptr<SpanSink> file) { files_.push_back(std::move(file)); }
-  bool empty() const { return files_.empty(); }
-
-  bool Write(const SpanRecord& span) override;
-  std::string Name() const override { return "trace file"; }
-
- private:
-  std::vector<std::unique_ptr<SpanSink>> files_;
-};
 
 struct RecordOptions {
   std::filesystem::path storage;
@@ -48,6 +37,7 @@ struct RecordOptions {
   TraceTarget trace;
   otlp::TraceResource resource;
   std::string only_state;  // not empty: no journal, the run cannot be taken up again
+  bool transcript = false;
 };
 
 struct SpanIds {
@@ -75,9 +65,10 @@ class RunRecords {
   telemetry::LogFile& log() { return *log_; }
   telemetry::AuditFile& audit() { return *audit_; }
   const std::filesystem::path& trace() const { return trace_; }  // empty: no spans are written
-  SpanSink* spans() { return spans_.empty() ? nullptr : &spans_; }
+  SpanSinks& spans() { return spans_; }  // with the trace files in it
   RunJournal* journal() { return state_.get(); }
   TextFiles& files() { return *files_; }
+  TranscriptSink* transcript() { return transcript_.get(); }  // null: none was asked for
 
  private:
   RunRecords(telemetry::RunFolder folder, const Masker& masker) : folder_(std::move(folder)), masker_(masker) {}
@@ -92,7 +83,8 @@ class RunRecords {
   std::unique_ptr<telemetry::AuditFile> audit_;
   std::unique_ptr<telemetry::StateFile> state_;
   std::unique_ptr<telemetry::KeptFiles> files_;
-  SpanFiles spans_;
+  std::unique_ptr<telemetry::TranscriptFile> transcript_;
+  SpanSinks spans_;
   std::filesystem::path trace_;
 };
 

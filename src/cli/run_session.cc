@@ -1,5 +1,6 @@
 #include "cli/run_session.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,18 +9,21 @@
 #include <utility>
 
 #include "application/records/run_recorder.h"
+#include "application/records/transcript_recorder.h"
 #include "application/running/workflow_runner.h"
 #include "cli/finding_text.h"
+#include "cli/masking.h"
 #include "cli/print_result.h"
 #include "cli/progress_view.h"
+#include "cli/run_collection.h"
 #include "cli/run_loading.h"
 #include "cli/run_records.h"
 #include "cli/run_setup.h"
 #include "cli/run_signals.h"
 #include "cli/run_tools.h"
+#include "cli/run_tracing.h"
 #include "cli/stored_run_text.h"
 #include "domain/error_catalogue.h"
-#include "domain/random_id.h"
 #include "domain/trace_context.h"
 #include "infrastructure/agents/agent_executor.h"
 #include "infrastructure/process/command_executor.h"
@@ -48,11 +52,12 @@ class RunSession {
   RunSummary Summary() const;
 
  private:
-  std::expected<void, Error> Settle();
+  std::expected<void, LoadFailure> Settle();
   std::expected<void, LoadFailure> Take(std::expected<LoadedRun, LoadFailure> loaded);
   std::expected<void, Error> FindPlaces();
   void Learn();
   void ShowFindings();
+  otlp::TraceResource Resource() const;
   RecordOptions Recording() const;
   std::expected<void, Error> Begin(std::expected<std::unique_ptr<RunRecords>, Error> records);
   ProgressOptions Progress() const;
@@ -61,17 +66,20 @@ class RunSession {
   void AuditFailed(RunRecorder& recorder, const Error& error);
   void Conclude(RunResult& result, const RunRecorder& recorder);
   void Show(const RunResult& result);
+  void CollectStart();
+  void CollectEnd(const RunResult& result, const RunOutcome& outcome);
 
   const RunOptions& options_;
   const SummaryScope scope_;
   Console console_;
   Masker masker_;
-  TraceTarget trace_;
+  RunTracing tracing_;
   std::filesystem::path storage_, program_;  // program_: awf
   LoadedRun loaded_;
   RunRequest request_;
   std::optional<SignalsHeld> held_;  // from the first trace of the run on
   std::optional<process::PrivateFolder> private_folder_;
+  RunCollection collection_;
   std::unique_ptr<RunRecords> records_;
   std::optional<SummaryCollector> collector_;
   std::stop_source stop_;
@@ -108,13 +116,14 @@ std::expected<void, LoadFailure> RunSession::Take(std::expected<LoadedRun, LoadF
 }
 
 // What is wrong with the options themselves.
-std::expected<void, Error> RunSession::Settle() {
+std::expected<void, LoadFailure> RunSession::Settle() {
+  auto masker = ConfiguredMasker(options_.config);
+  if (!masker) return std::unexpected(LoadFailure(std::move(masker.error())));
+  masker_ = std::move(*masker);
   std::error_code cause;
   program_ = std::filesystem::read_symlink("/proc/self/exe", cause);
   if (cause) return Fail("SYSTEM.IO.READ_FAILED", "cannot read /proc/self/exe: " + cause.message());
-  auto trace = ChooseTrace(options_, NonEmptyVariable);
-  if (!trace) return std::unexpected(trace.error());
-  trace_ = *trace;
+  if (auto prepared = tracing_.Prepare(options_, request_); !prepared) return std::unexpected(prepared.error());
   if (options_.only_state.empty() && !options_.mocks.empty()) {
     return Fail("USER.INPUT.INVALID_FORMAT", "--mock stands for results that a single state needs",
                 "Add --step STATE.");
@@ -131,12 +140,16 @@ std::expected<void, Error> RunSession::FindPlaces() {
   if (!private_folder) return std::unexpected(private_folder.error());
   private_folder_ = std::move(*private_folder);
   private_folder_->SweepLeftovers();
+  auto collection = RunCollection::Open(ChooseCollection(options_.config, NonEmptyVariable), masker_);
+  if (!collection) return std::unexpected(collection.error());
+  collection_ = std::move(*collection);
   telemetry::RunStore(storage_).RemoveLeftStates();
   return {};
 }
 
 void RunSession::Learn() {
   LearnSecrets(options_, loaded_, masker_);
+  for (const std::string& secret : ExportSecrets(options_, NonEmptyVariable)) masker_.AddSecret(secret);
   collector_.emplace(masker_, scope_);
   if (!options_.global.quiet) ShowFindings();
 }
@@ -149,14 +162,19 @@ void RunSession::ShowFindings() {
   if (options_.skip_plugins) console_.Line(std::string(kSkipPluginsNote));
 }
 
+otlp::TraceResource RunSession::Resource() const {
+  return {ServiceName(options_, NonEmptyVariable), AWF_VERSION, request_.hostname, ::getpid(),
+          NonEmptyVariable("OTEL_RESOURCE_ATTRIBUTES").value_or("")};
+}
+
 RecordOptions RunSession::Recording() const {
   return {storage_,
           options_.run_id,
           options_.global.log_level,
-          trace_,
-          {ServiceName(options_, NonEmptyVariable), AWF_VERSION, request_.hostname, ::getpid(),
-           NonEmptyVariable("OTEL_RESOURCE_ATTRIBUTES").value_or("")},
-          options_.only_state};
+          tracing_.target(),
+          Resource(),
+          options_.only_state,
+          ChooseTranscript(options_).has_value()};
 }
 
 std::expected<void, Error> RunSession::Begin(std::expected<std::unique_ptr<RunRecords>, Error> records) {
@@ -164,12 +182,9 @@ std::expected<void, Error> RunSession::Begin(std::expected<std::unique_ptr<RunRe
   records_ = std::move(*records);
   request_.run_id = records_->folder().run_id();
   request_.run_dir = records_->folder().path();
-  request_.traceparent = NonEmptyVariable("TRACEPARENT").value_or("");
-  const auto parent = ParseTraceParent(request_.traceparent);
-  request_.trace_id = parent ? parent->trace_id : RandomHex(16);
-  request_.parent_span_id = parent ? parent->span_id : "";
-  request_.span_id = RandomHex(8);
-  request_.tracing.spans = trace_.any();
+  request_.tracing.content =
+      options_.config.telemetry.content.value_or(false) || ChooseTranscript(options_) == TranscriptContent::kFull;
+  request_.tracing.propagate_http = options_.config.telemetry.propagate_http.value_or(false);
   request_.cancelled = stop_.get_token();
   return records_->Begin(loaded_, {request_.trace_id, request_.span_id});
 }
@@ -188,49 +203,98 @@ ProgressOptions RunSession::Progress() const {
 
 telemetry::ConsoleLogOptions RunSession::ConsoleLogging() const {
   const GlobalOptions& global = options_.global;
-  return {global.verbose ? global.log_level : std::max(global.log_level, LogLevel::kWarn), global.json_log,
-          !global.verbose};
+  const bool all = global.verbose || (global.json_log && !global.quiet);  // JSON lines stand for the progress, too
+  return {all ? global.log_level : std::max(global.log_level, LogLevel::kWarn), global.json_log, !global.verbose};
 }
 
 RunOutcome RunSession::Run() {
   process::BecomeSubreaper();
   const process::RaisedDescriptorLimit descriptors;
-  telemetry::ConsoleLog console_log(ConsoleLogging(), masker_, [this](std::string_view line) { console_.Line(line); });
-  RunRecorder recorder({request_.user, request_.hostname, AWF_VERSION, records_->secret_inputs()},
-                       {{&records_->log(), &console_log}, &records_->audit(), records_->spans()},
+  const auto print = [this](std::string_view lines) { console_.Line(lines); };
+  telemetry::ConsoleLog console_log(ConsoleLogging(), masker_, print);
+  RunTracing::Told told;
+  SpanSinks& spans = records_->spans();
+  tracing_.Start(request_, Resource(), masker_, print, [&told](auto&&... record) { told(record...); }, spans);
+  const TelemetryConfig& telemetry = options_.config.telemetry;
+  RunRecorder recorder({request_.user,
+                        request_.hostname,
+                        AWF_VERSION,
+                        records_->secret_inputs(),
+                        {telemetry.span_names == "semconv", telemetry.attributes == "openinference"}},
+                       {{&records_->log(), &console_log},
+                        &records_->audit(),
+                        spans.empty() ? nullptr : &spans,
+                        telemetry.content.value_or(false) ? &masker_ : nullptr},
                        [&](const Error& error) { AuditFailed(recorder, error); });
+  // No span, and so nothing to tell of one, comes before the recorder is there.
+  told = [&recorder](LogLevel level, std::string_view message, const json::object& fields) {
+    recorder.Logged(nullptr, level, message, fields);
+  };
   ProgressView view(Progress(), console_, masker_);
-  const RunSignals signals({[this](int) {
+  const RunSignals signals({[this, &spans](int signal) {
                               console_.LimitWaiting(kPatience);
                               stop_.request_stop();
+                              if (signal == SIGINT && spans.flushing()) spans.Abandon();  // all else is done
                             },
-                            [this] {
+                            [this, &spans] {
                               console_.LimitWaiting(std::chrono::milliseconds(0));
+                              spans.Abandon();
                               KillDescendants();
                             },
                             [&view] { view.Pause(); }, [&view] { view.Resume(); }});
+  CollectStart();
   RunResult result = RunWorkflow(recorder, view);
   view.Pause();
   Conclude(result, recorder);
   Show(result);
   int exit_code = result.end.exit_code;
   if (const int lost = console_.OutFailure()) exit_code = ReportLostOutput(lost, options_.global, exit_code);
-  return {exit_code, result.end.status == "cancelled" ? signals.caught() : 0};
+  const RunOutcome outcome{exit_code, result.end.status == "cancelled" ? signals.caught() : 0};
+  CollectEnd(result, outcome);
+  FlushSpans(spans, told);
+  return outcome;
+}
+
+// The collected log stands beside the records of the run: what cannot be written there ends no run.
+void RunSession::CollectStart() {
+  telemetry::CollectedRun run{request_.run_id,        loaded_.workflow.name,       loaded_.workflow.version,
+                              request_.user,          request_.hostname,           records_->folder().path(),
+                              {},                     records_->secret_inputs(),   request_.resume.has_value()};
+  for (const auto& [name, value] : loaded_.inputs)
+    run.inputs[name] = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+  if (const auto written = collection_.Started(std::move(run)); !written)
+    console_.Line(ErrorBlock(written.error(), Severity::kWarning, false));
+}
+
+void RunSession::CollectEnd(const RunResult& result, const RunOutcome& outcome) {
+  const telemetry::CollectedEnd end{result.end.status, outcome.signal != 0 ? 128 + outcome.signal : outcome.exit_code,
+                                    result.end.duration, result.end.error, records_->audit().Head()};
+  if (const auto written = collection_.Completed(end); !written)
+    console_.Line(ErrorBlock(written.error(), Severity::kWarning, false));
 }
 
 RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   ObserverList observers;
   observers.Add(&recorder);
+  std::optional<TranscriptRecorder> transcript;
+  if (TranscriptSink* file = records_->transcript()) {
+    transcript.emplace(*file, ChooseTranscript(options_).value_or(TranscriptContent::kNone), [&recorder, file] {
+      recorder.Logged(nullptr, LogLevel::kWarn, "records cannot be written", {{"file", file->Name()}});
+    });
+    observers.Add(&*transcript);
+  }
   observers.Add(&*collector_);
   observers.Add(&view);
-  const std::vector<std::string> environment = process::CurrentEnvironment();
+  std::vector<std::string> environment = process::CurrentEnvironment();
+  // Where spans are made, the parent of what a child does is a span of ours; else it stays who it was.
+  if (request_.tracing.spans) process::RemoveVariables(environment, {kTraceParentVariable, kTraceStateVariable});
   process::KeeperCommandExecutor commands(environment);
   std::map<std::string, std::filesystem::path> programs;
   for (const auto& [name, provider] : request_.providers) {
     if (!provider.path.empty()) programs[name] = provider.path;
   }
   agents::ProviderExecutor agents({program_, *private_folder_, environment, request_.tracing, std::move(programs)},
-                                  StepToolMaker(environment, private_folder_->path()));
+                                  StepToolMaker(environment, private_folder_->path(), request_.tracing));
   WorkflowRunner runner({commands, agents, observers, ProcessEnvironment, records_->journal(), &records_->files(),
                          loaded_.regexes.get(), WaitOrCancelled});
   return runner.Run(loaded_.workflow, request_);
@@ -278,7 +342,7 @@ void RunSession::Show(const RunResult& result) {
   }
   if (global.verbose) console_.Line("audit head: " + std::to_string(summary.audit.seq) + " " + summary.audit.hash);
   if (global.quiet) return;
-  console_.Out("run " + request_.run_id + " " + result.end.status + " in " + FormatDuration(result.end.duration) +
+  console_.Out("run " + request_.run_id + " " + result.end.status + " in " + DurationText(result.end.duration) +
                " · " + summary.folder.string() + "\n");
 }
 

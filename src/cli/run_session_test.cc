@@ -30,7 +30,8 @@ class RunSessionTest : public testing::Test {
     std::filesystem::create_directory(folder_ / "runtime");
     ::chmod((folder_ / "runtime").c_str(), 0700);
     ::setenv("XDG_RUNTIME_DIR", (folder_ / "runtime").c_str(), 1);
-    for (const char* variable : {"TRACEPARENT", "OTEL_TRACES_EXPORTER", "OTEL_SDK_DISABLED"}) ::unsetenv(variable);
+    for (const char* variable : {"TRACEPARENT", "OTEL_TRACES_EXPORTER", "OTEL_SDK_DISABLED", "OTEL_TRACES_SAMPLER"})
+      ::unsetenv(variable);
     options_.global.storage = (folder_ / "store").string();
     options_.workflow = (folder_ / "w.yaml").string();
     options_.run_id = "r";
@@ -207,9 +208,9 @@ TEST_F(RunSessionTest, NothingIsLeftWhenItCannotStart) {
   options_.inputs = {{"wrod", "x"}};
   EXPECT_EQ(ExecuteRun(options_, &summary_).exit_code, 1);
   options_.inputs.clear();
-  options_.otel_exporter = "otlp";
+  options_.otel_exporter = "otpl";
   EXPECT_EQ(ExecuteRun(options_, &summary_).exit_code, 1);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("exporter 'otlp' is not supported yet"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--otel-exporter: there is no exporter 'otpl'"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "store"));
   EXPECT_TRUE(summary_.folder.empty());
 }

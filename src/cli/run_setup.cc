@@ -3,7 +3,9 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <string_view>
 #include <variant>
@@ -14,24 +16,66 @@ namespace {
 
 constexpr std::string_view kFileExporter = "file:";
 
-std::unexpected<Error> UnknownExporter(const std::string& name, const std::string& origin) {
-  const bool planned =
-      name == "otlp" || name == "otlp-http" || name == "console" || name.find(':') != std::string::npos;
-  const std::string exporter = "exporter '" + name + "'" + origin;
-  return Fail("USER.INPUT.INVALID_FORMAT", planned ? exporter + " is not supported yet" : "there is no " + exporter,
-              "Use --otel-exporter with none, file or file:PATH (OTLP JSON lines).");
+struct NamedExporter {
+  std::string name, origin;
+};
+
+NamedExporter ExporterOf(const RunOptions& options, const GetVariable& get) {
+  if (!options.otel_exporter.empty()) return {options.otel_exporter, "--otel-exporter"};
+  if (auto variable = get("OTEL_TRACES_EXPORTER")) return {std::move(*variable), "OTEL_TRACES_EXPORTER"};
+  const std::string& configured = options.config.telemetry.exporter;
+  return {configured.empty() ? "none" : configured, "telemetry.exporter of the configuration"};
 }
 
-// Strings under a key that speaks of a secret, at any depth. Templates are no values.
-void LearnFrom(const json::value& value, bool secret, Masker& masker) {
-  if (const auto* object = value.if_object()) {
-    for (const auto& [key, member] : *object) LearnFrom(member, secret || IsSecretName(key), masker);
-  } else if (const auto* array = value.if_array()) {
-    for (const json::value& element : *array) LearnFrom(element, secret, masker);
-  } else if (const auto* text = value.if_string(); text != nullptr && secret) {
-    if (std::string_view(*text).find("{{") == std::string_view::npos) masker.AddSecret(*text);
-  }
+bool IsTrue(const std::optional<std::string>& value) {
+  static constexpr std::string_view kTrue = "true";
+  return value && std::equal(value->begin(), value->end(), kTrue.begin(), kTrue.end(),
+                             [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
+
+bool Holds(std::string_view text, char c) { return std::ranges::find(text, c) != text.end(); }
+
+// The name that stands behind `prefix` in a template, from `at` on; moves `at` behind it.
+std::string NameBehind(std::string_view text, std::string_view prefix, std::size_t& at) {
+  at = text.find(prefix, at);
+  if (at == std::string_view::npos) return {};
+  const std::size_t begin = at + prefix.size();
+  for (at = begin; at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');)
+    ++at;
+  return std::string(text.substr(begin, at - begin));
+}
+
+// What options say of secrets: strings under a key that speaks of one, at any depth, and passwords in URLs.
+class OptionSecrets {
+ public:
+  OptionSecrets(const json::object& inputs, Masker& masker) : inputs_(inputs), masker_(masker) {}
+
+  void Learn(const json::value& value, bool secret) {
+    if (const auto* object = value.if_object()) {
+      for (const auto& [key, member] : *object) Learn(member, secret || masker_.names().Covers(key));
+    } else if (const auto* array = value.if_array()) {
+      for (const json::value& element : *array) Learn(element, secret);
+    } else if (const auto* text = value.if_string()) {
+      masker_.AddUrlPasswords(*text);
+      if (secret) LearnText(*text);
+    }
+  }
+
+ private:
+  // A template is no value itself; the variables and inputs that it names are.
+  void LearnText(std::string_view text) {
+    if (text.find("{{") == std::string_view::npos) return masker_.AddSecret(text);
+    for (std::size_t at = 0; at != std::string_view::npos;)
+      masker_.AddSecret(NonEmptyVariable(NameBehind(text, "env.", at)).value_or(""));
+    for (std::size_t at = 0; at != std::string_view::npos;) {
+      const json::value* value = inputs_.if_contains(NameBehind(text, "inputs.", at));
+      if (value != nullptr && value->is_string()) masker_.AddSecret(value->get_string());
+    }
+  }
+
+  const json::object& inputs_;
+  Masker& masker_;
+};
 
 }  // namespace
 
@@ -62,48 +106,75 @@ std::expected<std::filesystem::path, Error> StorageFolder(const std::string& opt
 std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const GetVariable& get) {
   TraceTarget target;
   target.in_run_folder = options.trace_file;
-  std::string exporter = options.otel_exporter, origin;
-  if (exporter.empty()) {
-    const auto variable = get("OTEL_TRACES_EXPORTER");
-    exporter = variable ? *variable : options.config.telemetry.exporter.empty() ? "none" : options.config.telemetry.exporter;
-    origin = variable ? " (from OTEL_TRACES_EXPORTER)" : " (from the configuration)";
-  }
-  if (exporter == "file" || exporter == kFileExporter) {
+  if (IsTrue(get("OTEL_SDK_DISABLED"))) return target;
+  const NamedExporter exporter = ExporterOf(options, get);
+  if (exporter.name == "file" || exporter.name == kFileExporter) {
     target.in_run_folder = true;
-  } else if (exporter.starts_with(kFileExporter)) {
-    target.file = exporter.substr(kFileExporter.size());
-  } else if (exporter != "none") {
-    return UnknownExporter(exporter, origin);
+  } else if (exporter.name.starts_with(kFileExporter)) {
+    target.file = exporter.name.substr(kFileExporter.size());
+  } else if (exporter.name == "console") {
+    target.console = true;
+  } else if (Holds(exporter.name, ',') && !Holds(exporter.name, ':')) {
+    return Fail("USER.INPUT.INVALID_FORMAT", exporter.origin + ": there can be one exporter only",
+                "Choose one; --trace-file may stand beside it.");
+  } else if (exporter.name != "none") {
+    auto settings = otlp::ResolveExport(exporter.name, exporter.origin, get);
+    if (!settings) return std::unexpected(std::move(settings.error()));
+    target.collector = std::move(*settings);
   }
-  if (get("OTEL_SDK_DISABLED") == "true") return TraceTarget{options.trace_file, {}};
   return target;
+}
+
+TraceTarget Unsampled(TraceTarget target, const RunOptions& options) {
+  const bool by_flag = !options.otel_exporter.empty();
+  if (!by_flag) target.in_run_folder = options.trace_file;
+  if (!by_flag) target.file.clear();
+  target.console = false;
+  target.collector.reset();
+  return target;
+}
+
+std::vector<std::string> ExportSecrets(const RunOptions& options, const GetVariable& get) {
+  return otlp::ExportSecrets(ExporterOf(options, get).name, get);
+}
+
+std::optional<TranscriptContent> ChooseTranscript(const RunOptions& options) {
+  const std::string& content = options.config.transcript_content;
+  if (content == "none") return TranscriptContent::kNone;
+  if (content == "full") return TranscriptContent::kFull;
+  if (content == "text" || options.transcript) return TranscriptContent::kText;
+  return std::nullopt;
 }
 
 std::string ServiceName(const RunOptions& options, const GetVariable& get) {
   if (!options.service_name.empty()) return options.service_name;
-  const std::string by_default = options.config.telemetry.service_name.empty() ? "awf" : options.config.telemetry.service_name;
+  const std::string by_default =
+      options.config.telemetry.service_name.empty() ? "awf" : options.config.telemetry.service_name;
   return get("OTEL_SERVICE_NAME").value_or(by_default);
 }
 
-std::set<std::string> SecretInputs(const Workflow& workflow) {
-  std::set<std::string> names;
+std::set<std::string> SecretInputs(const Workflow& workflow, const SecretNames& names) {
+  std::set<std::string> secret;
   for (const WorkflowInput& input : workflow.inputs)
-    if (input.secret || IsSecretName(input.name)) names.insert(input.name);
-  return names;
+    if (input.secret || names.Covers(input.name)) secret.insert(input.name);
+  return secret;
 }
 
 void LearnSecrets(const Workflow& workflow, const json::object& inputs, char** environment, Masker& masker) {
   masker.AddEnvironment(environment);
-  for (const std::string& name : SecretInputs(workflow)) {
-    const json::value* value = inputs.if_contains(name);
-    if (value != nullptr && value->is_string()) masker.AddSecret(value->get_string());
-    if (value != nullptr && value->is_int64()) masker.AddSecret(json::serialize(*value));
+  const std::set<std::string> secret = SecretInputs(workflow, masker.names());
+  for (const auto& [name, value] : inputs) {
+    const std::string text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+    masker.AddUrlPasswords(text);
+    if (secret.contains(std::string(name)) && (value.is_string() || value.is_int64())) masker.AddSecret(text);
   }
   for (const State& state : workflow.states)
-    if (const auto* agent = std::get_if<AgentState>(&state.body)) LearnOptionSecrets(agent->options, masker);
+    if (const auto* agent = std::get_if<AgentState>(&state.body)) LearnOptionSecrets(agent->options, masker, inputs);
 }
 
-void LearnOptionSecrets(const json::object& options, Masker& masker) { LearnFrom(options, false, masker); }
+void LearnOptionSecrets(const json::object& options, Masker& masker, const json::object& inputs) {
+  OptionSecrets(inputs, masker).Learn(options, false);
+}
 
 std::string UserName() {
   passwd entry{}, *found = nullptr;

@@ -8,10 +8,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "application/records/transcript_recorder.h"
 #include "cli/commands.h"
 #include "domain/masker.h"
 #include "domain/workflow.h"
+#include "infrastructure/otlp/export_settings.h"
 
 namespace awf::cli {
 
@@ -36,23 +39,36 @@ inline constexpr std::string_view kSkipPluginsNote =
 struct TraceTarget {
   bool in_run_folder = false;  // trace.json
   std::filesystem::path file;  // another file; may stand beside it
-  bool any() const { return in_run_folder || !file.empty(); }
+  bool console = false;
+  std::optional<otlp::ExportSettings> collector;
+  bool any() const { return in_run_folder || !file.empty() || console || collector; }
 };
-// From --otel-exporter (none, file, file:PATH), else $OTEL_TRACES_EXPORTER, else the configuration; and --trace-file.
-// Other exporters are USER.INPUT.INVALID_FORMAT.
+// From --otel-exporter, else $OTEL_TRACES_EXPORTER, else the configuration: one of none, otlp, otlp-http, console,
+// file, file:PATH, HOST:PORT and a URL; and --trace-file. With $OTEL_SDK_DISABLED it is --trace-file alone. What cannot
+// be understood is USER.INPUT.INVALID_FORMAT.
 std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const GetVariable& get);
+// What is left of it when the trace is not sampled: the files that a flag asks for.
+TraceTarget Unsampled(TraceTarget target, const RunOptions& options);
+
+// What must not be shown of how spans are exported: values of headers, passwords in addresses.
+std::vector<std::string> ExportSecrets(const RunOptions& options, const GetVariable& get);
+
+// How much of the conversation is written to transcript.jsonl: as the configuration says (transcript.content), with
+// --transcript alone messages; nothing: there is no such file.
+std::optional<TranscriptContent> ChooseTranscript(const RunOptions& options);
 
 // --otel-service-name, else $OTEL_SERVICE_NAME, else that of the configuration, else awf.
 std::string ServiceName(const RunOptions& options, const GetVariable& get);
 
 // Inputs whose values are secret: declared so, or named so.
-std::set<std::string> SecretInputs(const Workflow& workflow);
+std::set<std::string> SecretInputs(const Workflow& workflow, const SecretNames& names = {});
 
 // Everything that must not be shown: secret inputs, the environment's secrets, keys in the options of agent steps.
 void LearnSecrets(const Workflow& workflow, const json::object& inputs, char** environment, Masker& masker);
 
-// Keys in options of a provider.
-void LearnOptionSecrets(const json::object& options, Masker& masker);
+// Keys in options of a provider, passwords in its URLs. Of a template the environment variables and inputs that it
+// names.
+void LearnOptionSecrets(const json::object& options, Masker& masker, const json::object& inputs = {});
 
 // The user's name and the host's, for the audit.
 std::string UserName();

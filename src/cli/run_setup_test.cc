@@ -55,19 +55,44 @@ TEST(ChooseTrace, KnowsNoneAndFile) {
   EXPECT_EQ(Chosen(both).file, "/x");
 }
 
-TEST(ChooseTrace, RefusesOthers) {
-  for (const char* name : {"otlp", "otlp-http", "console", "localhost:4317", "https://x"}) {
-    const auto target = ChooseTrace(Exporter(name), From({}));
-    ASSERT_FALSE(target) << name;
-    EXPECT_EQ(target.error().code, "USER.INPUT.INVALID_FORMAT");
-    EXPECT_EQ(target.error().message, "exporter '" + std::string(name) + "' is not supported yet");
+TEST(ChooseTrace, FindsConsoleAndCollectors) {
+  const TraceTarget console = Chosen(Exporter("console"));
+  EXPECT_TRUE(console.console);
+  EXPECT_FALSE(console.collector);
+  const std::string grpc = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+  for (const auto& [name, url] : {std::pair<std::string, std::string>{"otlp", "http://localhost:4317" + grpc},
+                                  {"otlp-http", "http://localhost:4318/v1/traces"},
+                                  {"localhost:1", "http://localhost:1" + grpc},
+                                  {"https://x/y", "https://x/y"}}) {
+    const TraceTarget target = Chosen(Exporter(name));
+    ASSERT_TRUE(target.collector) << name;
+    EXPECT_EQ(target.collector->url, url);
+    EXPECT_TRUE(target.any());
   }
+  const TraceTarget off = Chosen(Exporter("otlp"), {{"OTEL_SDK_DISABLED", "TRUE"}});
+  EXPECT_FALSE(off.any());
 }
 
-TEST(ChooseTrace, TellsWhatDoesNotExistFromWhatIsPlanned) {
-  const auto target = ChooseTrace(Exporter("File"), From({}));
-  ASSERT_FALSE(target);
-  EXPECT_EQ(target.error().message, "there is no exporter 'File'");
+TEST(ChooseTrace, NamesWhereAnUnknownOneComesFrom) {
+  struct Case {
+    std::string flag, variable, configured, message, hint;
+  };
+  for (const Case& c : {Case{"File", "", "", "--otel-exporter: there is no exporter 'File'", "did you mean 'file'?"},
+                        {"", "oltp", "", "OTEL_TRACES_EXPORTER: there is no exporter 'oltp'", "did you mean 'otlp'?"},
+                        {"", "", "jaeger", "telemetry.exporter of the configuration: there is no exporter 'jaeger'",
+                         "Use none, otlp, otlp-http, console, file, file:PATH, HOST:PORT or a URL."},
+                        {"", "otlp,console", "", "OTEL_TRACES_EXPORTER: there can be one exporter only",
+                         "Choose one; --trace-file may stand beside it."}}) {
+    RunOptions options = Exporter(c.flag);
+    options.config.telemetry.exporter = c.configured;
+    std::map<std::string, std::string> variables;
+    if (!c.variable.empty()) variables["OTEL_TRACES_EXPORTER"] = c.variable;
+    const auto target = ChooseTrace(options, From(variables));
+    ASSERT_FALSE(target) << c.message;
+    EXPECT_EQ(target.error().code, "USER.INPUT.INVALID_FORMAT");
+    EXPECT_EQ(target.error().message, c.message);
+    EXPECT_EQ(target.error().hint, c.hint);
+  }
 }
 
 TEST(ChooseTrace, TheConfigurationIsTheWeakest) {
@@ -77,10 +102,19 @@ TEST(ChooseTrace, TheConfigurationIsTheWeakest) {
   EXPECT_FALSE(ChooseTrace(options, From({{"OTEL_TRACES_EXPORTER", "none"}}))->any());
   options.otel_exporter = "file:/flag";
   EXPECT_EQ(ChooseTrace(options, From({}))->file, "/flag");
-  options.otel_exporter.clear();
-  options.config.telemetry.exporter = "otlp";
-  EXPECT_EQ(ChooseTrace(options, From({})).error().message,
-            "exporter 'otlp' (from the configuration) is not supported yet");
+}
+
+TEST(Unsampled, LeavesTheFilesThatAFlagAsksFor) {
+  RunOptions flags = Exporter("file:/x");
+  flags.trace_file = true;
+  EXPECT_TRUE(Unsampled(Chosen(flags), flags).in_run_folder);
+  EXPECT_EQ(Unsampled(Chosen(flags), flags).file, "/x");
+  for (const char* name : {"otlp", "console"}) EXPECT_FALSE(Unsampled(Chosen(Exporter(name)), Exporter(name)).any());
+  const std::map<std::string, std::string> file = {{"OTEL_TRACES_EXPORTER", "file"}};
+  EXPECT_FALSE(Unsampled(Chosen({}, file), {}).any());
+  RunOptions beside;
+  beside.trace_file = true;
+  EXPECT_TRUE(Unsampled(Chosen(beside, file), beside).in_run_folder);
 }
 
 TEST(ServiceName, PrefersTheFlag) {
@@ -123,12 +157,29 @@ TEST(LearnSecrets, FindsThemEverywhere) {
                masker);
   EXPECT_EQ(masker.MaskText("option-secret nested-secret environment-secret input-secret 1234567890"),
             "*** *** *** *** ***");
-  EXPECT_EQ(masker.MaskText("plain-text a-long-model {{.inputs.plain}}"), "plain-text a-long-model {{.inputs.plain}}");
+  // An input that a template makes a key is one.
+  EXPECT_EQ(masker.MaskText("plain-text a-long-model {{.inputs.plain}}"), "*** a-long-model {{.inputs.plain}}");
 }
 
 TEST(Identity, IsKnown) {
   EXPECT_FALSE(UserName().empty());
   EXPECT_FALSE(HostName().empty());
+}
+
+TEST(ChooseTranscript, ConfigurationTellsHowMuchAndTheFlagThatThereIsOne) {
+  RunOptions options;
+  EXPECT_EQ(ChooseTranscript(options), std::nullopt);
+  options.transcript = true;
+  EXPECT_EQ(ChooseTranscript(options), TranscriptContent::kText);
+  for (const bool flag : {false, true}) {
+    options.transcript = flag;
+    options.config.transcript_content = "none";
+    EXPECT_EQ(ChooseTranscript(options), TranscriptContent::kNone);
+    options.config.transcript_content = "text";
+    EXPECT_EQ(ChooseTranscript(options), TranscriptContent::kText);
+    options.config.transcript_content = "full";
+    EXPECT_EQ(ChooseTranscript(options), TranscriptContent::kFull);
+  }
 }
 
 }  // namespace

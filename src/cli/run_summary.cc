@@ -24,7 +24,7 @@ std::vector<std::string> CallRow(const StepSummary& step, const CallSummary& cal
           step.context.path.empty() ? step.context.step : step.context.path,
           call.call.tool,
           call.call.source,
-          FormatDuration(call.end.duration),
+          DurationText(call.end.duration),
           FormatBytes(call.end.bytes_out),
           std::string(ToString(call.end.outcome)),
           call.end.error};
@@ -41,7 +41,7 @@ std::string StepText(const StepSummary& step) {
   std::string text = "step: " + PrintableLine(step.context.step);
   if (step.context.loop_index) text += " #" + std::to_string(*step.context.loop_index);
   if (!step.ended) return text;
-  if (step.context.kind != StepKind::kTerminal) text += "  " + FormatDuration(step.end.duration);
+  if (step.context.kind != StepKind::kTerminal) text += "  " + DurationText(step.end.duration);
   if (step.end.status != StepStatus::kSuccess) text += "  ✗ " + std::string(ToString(step.end.status));
   return text;
 }
@@ -60,7 +60,7 @@ class SpanTreeText {
   }
 
   std::string Text() {
-    text_ = StyledLine("workflow.execution  " + FormatDuration(summary_.end.duration) + "  " +
+    text_ = StyledLine("workflow.execution  " + DurationText(summary_.end.duration) + "  " +
                            PrintableLine(summary_.start.workflow) + "  " + summary_.end.status,
                        {}, style_);
     Steps({}, "");
@@ -82,7 +82,7 @@ class SpanTreeText {
     for (std::size_t c = 0; c < step.calls.size(); ++c) {
       const CallSummary& call = step.calls[c];
       const std::string line = inner + (c + 1 == step.calls.size() && !holds ? "└─ " : "├─ ") +
-                               "tool.call: " + PrintableLine(call.call.tool) + "  " + FormatDuration(call.end.duration);
+                               "tool.call: " + PrintableLine(call.call.tool) + "  " + DurationText(call.end.duration);
       text_ += StyledLine(line + Fault(call.end), Look(call.end.outcome), style_);
     }
     if (holds) Steps(step.context.span_id, inner);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/trace_context.h"
 #include "infrastructure/agents/openai_compatible.h"
 
 namespace awf::cli {
@@ -12,6 +13,6 @@ namespace awf::cli {
 // Makes the six built-in tools for a step that intercepts, none for others. `environment` is the user's;
 // `private_folder` is refused to the file tools.
 agents::OpenAiCompatible::MakeTools StepToolMaker(std::vector<std::string> environment,
-                                                  std::filesystem::path private_folder);
+                                                  std::filesystem::path private_folder, const Tracing& tracing);
 
 }  // namespace awf::cli

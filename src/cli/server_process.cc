@@ -63,6 +63,7 @@ McpProxyOptions ServerProcess::Options(const Service& service) {
   options.instructions = service.instructions;
   options.result_size = service.tools.budget.characters;
   options.deadline = service.tools.deadline;
+  options.capture_content = service.capture_content;
   options.on_cancel_running = [this] { commands_->CancelAll(); };
   options.on_kill_running = [this] { commands_->KillAll(); };
   // The keeper sees us go and ends what is left.

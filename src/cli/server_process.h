@@ -29,6 +29,7 @@ struct Service {
   std::string instructions;
   ProxyObserver& observer;
   int parent_fd = -1;  // the step channel: when it becomes readable the parent is gone
+  bool capture_content = false;
 };
 
 class ServerProcess {

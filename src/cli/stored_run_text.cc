@@ -32,9 +32,9 @@ std::string_view LookOfStatus(std::string_view status) {
 }
 
 std::string DurationOf(const StoredRun& run, WallClock::time_point now) {
-  if (const auto worked = run.manifest.Worked()) return FormatDuration(*worked);
+  if (const auto worked = run.manifest.Worked()) return DurationText(*worked);
   if (run.status != "running" || now < run.manifest.started) return "-";
-  return FormatDuration(std::chrono::floor<std::chrono::microseconds>(now - run.manifest.started));
+  return DurationText(std::chrono::floor<std::chrono::microseconds>(now - run.manifest.started));
 }
 
 std::string RunTable(const std::vector<StoredRun>& runs, const LineStyle& style, WallClock::time_point now) {
@@ -61,7 +61,7 @@ std::string StateTable(const std::vector<AuditedState>& states, const LineStyle&
     const bool ended = state.attempts > 0;
     table.Add(
         {state.name, state.type, state.status, std::to_string(state.runs), ended ? std::to_string(state.attempts) : "-",
-         ended ? FormatDuration(state.duration) : "-", state.error.empty() ? state.code : state.error},
+         ended ? DurationText(state.duration) : "-", state.error.empty() ? state.code : state.error},
         LookOfStatus(state.status));
   }
   return table.Render(style);

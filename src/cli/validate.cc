@@ -8,6 +8,7 @@
 #include "application/validation/findings.h"
 #include "cli/commands.h"
 #include "cli/finding_text.h"
+#include "cli/masking.h"
 #include "cli/print_result.h"
 #include "cli/run_setup.h"
 #include "domain/error_catalogue.h"
@@ -50,6 +51,8 @@ class Validation {
     LoadedWorkflow loaded =
         LoadWorkflow(*path, {ProcessEnvironment, &regexes_, &files_, folders_, &options_.config.providers});
     const int exit_code = ExitCode(loaded.findings, options_.strict);
+    const auto masker = options_.global.masker ? options_.global.masker : MaskerOfErrors(options_.config);
+    for (Finding& finding : loaded.findings) finding.error = MaskedError(std::move(finding.error), *masker);
     return {std::move(*path), std::move(loaded), exit_code};
   }
 

@@ -78,6 +78,10 @@ class AgentEvents {
   virtual void ToolUse(std::string_view id, std::string_view name, bool native, std::string_view event_type) = 0;
   // Its result. `refused` is true when the CLI itself refused a tool that it does not offer.
   virtual void ToolEnded(std::string_view id, bool is_error, bool refused) = 0;
+  // A message of the conversation, whole, or a block of one that the CLI tells by itself; what the CLI only repeats of
+  // awf's own prompt is none. Beside Text, ToolUse and ToolEnded, which tell of the same: one with a tool_result comes
+  // behind its ToolEnded.
+  virtual void Message(const AgentMessage& message) = 0;
   virtual void PermissionDenied(std::string_view name) = 0;
   virtual void Tokens(const TokenUsage& usage) = 0;  // running or final totals; replaces the former
   virtual void Session(std::string_view id) = 0;

@@ -2,198 +2,181 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
-#include <span>
+#include <utility>
+
+#include "domain/tool_observer.h"
+#include "domain/utf8.h"
 
 namespace awf {
 namespace {
 
 constexpr std::size_t kShortestSecret = 8;
 constexpr std::size_t kShortestLine = 16;
+constexpr std::size_t kTellingAtCut = 4;  // of a secret, beside a place that is known to be cut
 
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+std::string_view WithoutSpace(std::string_view text) {
+  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  return text;
+}
 
-// The parts of a name in lower case: "GITHUB_apiKey" → github, api, key; "APIKey" → api, key.
-std::vector<std::string> NameParts(std::string_view name) {
-  std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (c == '_' || c == '-' || c == '.') {
-      parts.emplace_back();
-      continue;
-    }
-    const bool after_lower = i > 0 && IsUpper(c) && !IsUpper(name[i - 1]);
-    const bool last_of_capitals =
-        i > 0 && IsUpper(c) && IsUpper(name[i - 1]) && i + 1 < name.size() && IsLower(name[i + 1]);
-    if ((after_lower || last_of_capitals) && !parts.back().empty()) parts.emplace_back();
-    parts.back().push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+// The line that stands for what was left out of the middle of an output; empty when there is none.
+std::string_view MarkOfMissing(std::string_view text) {
+  static constexpr std::string_view kBegin = "\n[... ", kEnd = " cut ...]\n";
+  for (std::size_t at = text.find(kBegin); at != std::string_view::npos; at = text.find(kBegin, at + 1)) {
+    const std::size_t end = text.find('\n', at + 1);
+    if (end == std::string_view::npos) return {};
+    const std::string_view line = text.substr(at, end + 1 - at);
+    if (line.ends_with(kEnd)) return line;
   }
-  return parts;
-}
-
-bool EndsWithWord(std::string_view part, std::string_view word) {
-  if (part.ends_with(word)) return true;
-  return part.ends_with('s') && part.substr(0, part.size() - 1).ends_with(word);
-}
-
-// Base64 digits that depend on `value` alone when `offset` (0…2) other bytes stand before it in the encoded text.
-std::string Base64Core(std::string_view value, std::size_t offset, std::string_view alphabet) {
-  const std::size_t begin = (offset * 8 + 5) / 6, end = (offset + value.size()) * 8 / 6;
-  const auto bit = [&](std::size_t index) -> unsigned {
-    const std::size_t byte = index / 8;
-    if (byte < offset) return 0;
-    return (static_cast<unsigned char>(value[byte - offset]) >> (7 - index % 8)) & 1U;
-  };
-  std::string digits;
-  for (std::size_t digit = begin; digit < end; ++digit) {
-    unsigned sextet = 0;
-    for (std::size_t i = 0; i < 6; ++i) sextet = sextet << 1 | bit(digit * 6 + i);
-    digits.push_back(alphabet[sextet]);
-  }
-  return digits;
-}
-
-std::string PercentEncoded(std::string_view value, std::string_view digits) {
-  std::string encoded;
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || std::string_view("-._~").find(c) != std::string_view::npos) {
-      encoded.push_back(c);
-    } else {
-      encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-  }
-  return encoded;
-}
-
-std::string JsonEscaped(std::string_view value) {
-  std::string quoted = json::serialize(json::string(value));
-  return quoted.substr(1, quoted.size() - 2);
-}
-
-std::string ShellQuoted(std::string_view value) {
-  std::string quoted;
-  for (const char c : value) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted.push_back(c);
-    }
-  }
-  return quoted;
+  return {};
 }
 
 }  // namespace
 
-bool IsSecretName(std::string_view name) {
-  static constexpr std::string_view kWords[] = {"secret",     "token",  "password",      "passwd", "passphrase",
-                                                "credential", "apikey", "authorization", "cookie"};
-  bool key_may_follow = false;  // api, private or access came before
-  for (const std::string& part : NameParts(name)) {
-    if (std::any_of(std::begin(kWords), std::end(kWords), [&](auto word) { return EndsWithWord(part, word); }))
-      return true;
-    if (key_may_follow && (part == "key" || part == "keys")) return true;
-    key_may_follow = key_may_follow || part == "api" || part == "private" || part == "access";
-  }
-  return false;
-}
+Masker::Masker() { AddShapeStarts(starts_); }
 
 void Masker::AddSecret(std::string_view value) {
-  while (!value.empty() && (value.back() == '\n' || value.back() == '\r')) value.remove_suffix(1);
+  value = WithoutSpace(value);
   Learn(value);
   if (value.find('\n') != std::string_view::npos) {
     while (!value.empty()) {
       const std::size_t end = std::min(value.find('\n'), value.size());
-      std::string_view line = value.substr(0, end);
-      if (line.ends_with('\r')) line.remove_suffix(1);
+      const std::string_view line = WithoutSpace(value.substr(0, end));
       if (line.size() >= kShortestLine) Learn(line);
       value.remove_prefix(std::min(end + 1, value.size()));
     }
   }
-  Index();
+  values_.AddStarts(starts_);
+}
+
+void Masker::Learn(std::string_view value) {
+  if (value.size() < kShortestSecret) return;
+  values_.Add(value);
+  // What it is after the repair that texts go through on their way.
+  if (!IsValidUtf8(value)) values_.Add(RepairUtf8(value));
 }
 
 void Masker::AddEnvironment(char** environment) {
   for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos && IsSecretName(text.substr(0, equals))) AddSecret(text.substr(equals + 1));
+    if (equals == std::string_view::npos) continue;
+    if (names_.Covers(text.substr(0, equals))) AddSecret(text.substr(equals + 1));
+    AddUrlPasswords(text.substr(equals + 1));
   }
 }
 
-void Masker::Learn(std::string_view value) {
-  if (value.size() < kShortestSecret) return;
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  secrets_.emplace_back(value);
-  for (const std::string_view last : {"+/", "-_"}) {
-    const std::string alphabet = std::string(kDigits).append(last);
-    for (std::size_t offset = 0; offset < 3; ++offset) secrets_.push_back(Base64Core(value, offset, alphabet));
+void Masker::AddUrlPasswords(std::string_view text) {
+  Shape shape;
+  for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
+    if (MatchShape(text, at, true, shape) == ShapeFound::kYes)
+      AddSecret(text.substr(shape.begin, shape.end - shape.begin));
   }
-  secrets_.push_back(PercentEncoded(value, "0123456789ABCDEF"));
-  secrets_.push_back(PercentEncoded(value, "0123456789abcdef"));
-  secrets_.push_back(JsonEscaped(value));
-  secrets_.push_back(ShellQuoted(value));
 }
 
-void Masker::Index() {
-  std::sort(secrets_.begin(), secrets_.end(),
-            [](const auto& a, const auto& b) { return a.size() != b.size() ? a.size() > b.size() : a < b; });
-  secrets_.erase(std::unique(secrets_.begin(), secrets_.end()), secrets_.end());
-  for (auto& positions : by_first_) positions.clear();
-  for (std::size_t i = 0; i < secrets_.size(); ++i)
-    by_first_[static_cast<unsigned char>(secrets_[i][0])].push_back(static_cast<std::uint32_t>(i));
+void Masker::Progress::Add(const Shape& shape) {
+  for (Shape& open : shapes) {
+    if (open.tail != shape.tail || open.begin > shape.begin || open.end < shape.begin) continue;
+    open.end = std::max(open.end, shape.end);
+    return;
+  }
+  shapes.push_back(shape);
 }
 
-std::size_t Masker::Match(std::string_view text, bool final, bool& undecided) const {
-  for (const std::uint32_t position : by_first_[static_cast<unsigned char>(text[0])]) {
-    const std::string& secret = secrets_[position];
-    const std::size_t length = std::min(secret.size(), text.size());
-    if (std::memcmp(secret.data(), text.data(), length) != 0) continue;
-    if (length == secret.size()) return length;
-    if (!final) {
-      undecided = true;
-      return 0;
+bool Masker::Progress::HidesAmongAll(std::string_view text, std::size_t at) {
+  const std::size_t place = offset + at;
+  bool hidden = place < hidden_until;
+  if (!shapes.empty()) {
+    std::erase_if(shapes, [&](Shape& shape) {
+      if (place < shape.begin) return false;
+      if (place >= shape.end) {
+        if (!TailGoesOn(shape.tail, text, at)) return true;
+        shape.end = place + 1;
+      }
+      hidden = true;
+      return false;
+    });
+  }
+  while (next_mark < marks.size() && marks[next_mark].end <= place) ++next_mark;
+  return hidden || (next_mark < marks.size() && marks[next_mark].begin <= place);
+}
+
+bool Masker::Open(std::string_view text, std::size_t at, bool final, Progress& progress) const {
+  Shape shape;
+  const ShapeFound found = MatchShape(text, at, final, shape);
+  if (found == ShapeFound::kUndecided) return false;
+  const ValueMatch value = values_.MatchAt(text, at, final);
+  if (value.undecided) return false;
+  if (value.length > 0) progress.hidden_until = std::max(progress.hidden_until, progress.offset + at + value.length);
+  if (found == ShapeFound::kYes) progress.Add({progress.offset + shape.begin, progress.offset + shape.end, shape.tail});
+  return true;
+}
+
+std::size_t Masker::Scan(std::string_view text, std::size_t from, bool final, Progress& progress,
+                         std::string& out) const {
+  std::size_t at = from, copied = from;  // before `copied` all is in `out`
+  for (; at < text.size(); ++at) {
+    if (starts_.May(text, at) && !Open(text, at, final, progress)) break;
+    if (!progress.Hides(text, at)) {
+      progress.in_mask = false;
+      continue;
+    }
+    out.append(text.substr(copied, at - copied));
+    copied = at + 1;
+    if (!progress.in_mask) out.append(kMask);
+    progress.in_mask = true;
+  }
+  out.append(text.substr(copied, at - copied));
+  return at;
+}
+
+void Masker::Mark(std::string_view text, std::size_t offset, std::vector<Range>& marks) const {
+  std::vector<Range> found;
+  std::vector<RegexGroup> groups;
+  for (const auto& pattern : patterns_) {
+    for (std::size_t from = 0; from < text.size() && pattern->Find(text, from, groups);) {
+      if (groups[0].end > groups[0].begin) found.push_back({offset + groups[0].begin, offset + groups[0].end});
+      from = std::max(groups[0].end, groups[0].begin + 1);
     }
   }
-  return 0;
-}
-
-std::size_t Masker::Scan(std::string_view text, bool final, std::string& out) const {
-  std::size_t copied = 0;                        // text before this position is in `out`
-  std::size_t hidden_begin = 0, hidden_end = 0;  // overlapping secrets that make one mask
-  const auto emit = [&](std::size_t until) {
-    if (hidden_end > copied) {
-      out.append(text.substr(copied, hidden_begin - copied)).append(kMask);
-      copied = hidden_end;
+  std::ranges::sort(found, {}, &Range::begin);
+  for (const Range& range : found) {
+    if (!marks.empty() && marks.back().end >= range.begin) {
+      marks.back().end = std::max(marks.back().end, range.end);
+    } else {
+      marks.push_back(range);
     }
-    out.append(text.substr(copied, until - copied));
-    copied = until;
-  };
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    bool undecided = false;
-    const std::size_t length = Match(text.substr(at), final, undecided);
-    if (undecided) {
-      const std::size_t keep_from = at < hidden_end ? hidden_begin : at;
-      if (at < hidden_end) hidden_end = 0;
-      emit(keep_from);
-      return keep_from;
-    }
-    if (length == 0) continue;
-    if (at >= hidden_end) {
-      emit(at);
-      hidden_begin = at;
-    }
-    hidden_end = std::max(hidden_end, at + length);
   }
-  emit(text.size());
-  return text.size();
 }
 
-std::string Masker::MaskText(std::string_view text) const {
+std::string Masker::MaskText(std::string_view text, TextBegin begin) const {
+  if (const std::string_view mark = MarkOfMissing(text); !mark.empty()) {
+    const auto at = static_cast<std::size_t>(mark.data() - text.data());
+    std::string masked = MaskPiece(text.substr(0, at), begin, true);
+    return masked.append(mark).append(MaskText(text.substr(at + mark.size()), TextBegin::kCut));
+  }
+  if (!text.ends_with(kCutMark)) return MaskPiece(text, begin, false);
+  text.remove_suffix(kCutMark.size());
+  return MaskPiece(text, begin, true).append(kCutMark);
+}
+
+// `goes_on`: what may be the beginning of a secret at the end is replaced.
+std::string Masker::MaskPiece(std::string_view text, TextBegin begin, bool goes_on) const {
+  Progress progress;
+  if (!patterns_.empty()) Mark(text, 0, progress.marks);
+  if (begin != TextBegin::kWhole) {
+    progress.hidden_until = values_.EndAtBegin(text, begin == TextBegin::kCut ? kTellingAtCut : 0);
+    if (const Shape key = OrphanedKey(text); key.end > key.begin) progress.Add(key);
+    if (begin == TextBegin::kCut) progress.Add(KeyEndAtBegin(text));
+  }
   std::string masked;
-  Scan(text, true, masked);
-  return masked;
+  masked.reserve(text.size());
+  const std::size_t end = Scan(text, 0, !goes_on, progress, masked);
+  if (end == text.size()) return masked;
+  if (text.size() - end < kTellingAtCut) return masked.append(text.substr(end));
+  return progress.in_mask ? masked : masked.append(kMask);
 }
 
 json::value Masker::MaskJson(const json::value& value) const { return MaskBelow(value, false); }
@@ -213,27 +196,56 @@ json::value Masker::MaskBelow(const json::value& value, bool secret_key) const {
     json::object masked;
     masked.reserve(object->size());
     for (const auto& [key, member] : *object)
-      masked.insert_or_assign(MaskText(key), MaskBelow(member, secret_key || IsSecretName(key)));
+      masked.insert_or_assign(MaskText(key), MaskBelow(member, secret_key || names_.Covers(key)));
     return masked;
   }
   return value;
 }
 
 std::string StreamMasker::Feed(std::string_view piece) {
-  std::string out;
-  if (held_.empty()) {
-    held_ = piece.substr(masker_->Scan(piece, false, out));
-  } else {
-    held_ += piece;
-    held_.erase(0, masker_->Scan(held_, false, out));
-  }
+  if (masker_->patterns_.empty()) return Take(piece, false);
+  line_ += piece;
+  std::size_t ready = line_.rfind('\n') + 1;  // 0 when there is none
+  if (line_.size() - ready > kLongestLine) ready = line_.size();
+  if (ready == 0) return {};
+  MarkLines(std::string_view(line_).substr(0, ready));
+  std::string out = Take(std::string_view(line_).substr(0, ready), false);
+  line_.erase(0, ready);
   return out;
 }
 
 std::string StreamMasker::Flush() {
+  MarkLines(line_);
+  std::string out = Take(line_, true);
+  progress_ = {};
+  buffer_.clear();
+  line_.clear();
+  done_ = 0;
+  return out;
+}
+
+// Each by itself, so that it does not matter how they came.
+void StreamMasker::MarkLines(std::string_view lines) {
+  std::size_t place = progress_.offset + buffer_.size();
+  while (!lines.empty()) {
+    const std::size_t length = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    masker_->Mark(lines.substr(0, length), place, progress_.marks);
+    place += length;
+    lines.remove_prefix(length);
+  }
+}
+
+std::string StreamMasker::Take(std::string_view text, bool final) {
   std::string out;
-  masker_->Scan(held_, true, out);
-  held_.clear();
+  buffer_ += text;
+  done_ = masker_->Scan(buffer_, done_, final, progress_, out);
+  const std::size_t past = done_ - std::min(done_, kShapeContext);
+  buffer_.erase(0, past);
+  progress_.offset += past;
+  done_ -= past;
+  const auto passed = progress_.marks.begin() + static_cast<std::ptrdiff_t>(progress_.next_mark);
+  progress_.marks.erase(progress_.marks.begin(), passed);
+  progress_.next_mark = 0;
   return out;
 }
 

@@ -75,6 +75,8 @@ struct TokenUsage {
   std::int64_t total = 0;
   bool estimated = false;  // bytes / 4, as the provider reported none
   std::optional<double> cost_usd;
+  std::int64_t cached = 0;     // part of input, where the provider tells
+  std::int64_t reasoning = 0;  // part of output, where the provider tells
 };
 
 // Identifies an entered state, and which attempt it is at, in every record. Copied freely.
@@ -104,6 +106,7 @@ struct RunStart {
   SpanId span_id;           // of workflow.execution
   SpanId parent_span_id;    // from TRACEPARENT; may be empty
   std::string traceparent;  // as found in the environment; may be empty
+  std::string tracestate;   // beside it
   std::string workflow, version, workflow_sha256;
   std::map<std::string, std::string> inputs;  // unmasked; sinks mask
   WallClock::time_point time;
@@ -116,7 +119,8 @@ struct StepStart {
   WallClock::time_point time;
   std::string provider, provider_version, model;  // agents
   bool proxy = false, intercept = false;
-  std::string sandbox;  // "workspace-write", …; empty without proxy
+  bool proxy_set = false;  // mcp_proxy is there, though maybe switched off
+  std::string sandbox;     // "workspace-write", …; empty without proxy
 };
 
 struct ProxyReady {
@@ -160,7 +164,7 @@ constexpr std::string_view ToString(MessageRole role) {
   return "user";
 }
 
-// A part of a message. `type` is one of text, thinking, tool_use, tool_result.
+// A part of a message. `type` is one of text, thinking, tool_use, tool_result; command: what a command step runs.
 struct MessageBlock {
   std::string type;
   std::string text;     // of tool_use: the input as JSON text; of tool_result: the output
@@ -168,6 +172,7 @@ struct MessageBlock {
   std::string call_id;  // tool_use, tool_result: the model's own id
   bool is_error = false;
   bool native = false;  // tool_use: not one of our tools
+  std::string tool{};   // tool_use of ours: its final name, where `name` is another one
 };
 
 // A message of the conversation between awf, the agent and its model, whole. What the agent claims: calls that our
@@ -222,6 +227,13 @@ constexpr std::string_view ToString(LogLevel level) {
       return "error";
   }
   return "info";
+}
+
+constexpr std::optional<LogLevel> ParseLogLevel(std::string_view text) {
+  for (const LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarn, LogLevel::kError}) {
+    if (text == ToString(level)) return level;
+  }
+  return std::nullopt;
 }
 
 // Thread-safe in implementations. Must not throw. The default of every event is to ignore it.

@@ -41,4 +41,29 @@ std::string UtcMilliseconds(WallClock::time_point time) {
 
 std::string CompactUtc(WallClock::time_point time) { return Formatted(Split(time).calendar, "%Y%m%d-%H%M%S"); }
 
+std::optional<WallClock::time_point> ParseUtcMilliseconds(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd.dddZ";
+  if (text.size() != kShape.size()) return std::nullopt;
+  std::array<int, 7> parts{};
+  std::size_t part = 0;
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    if (kShape[i] == 'd') {
+      if (text[i] < '0' || text[i] > '9') return std::nullopt;
+      parts[part] = parts[part] * 10 + (text[i] - '0');
+    } else {
+      if (text[i] != kShape[i]) return std::nullopt;
+      ++part;
+    }
+  }
+  const auto [year, month, day, hour, minute, second, ms] = parts;
+  using namespace std::chrono;
+  const year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                            std::chrono::day(static_cast<unsigned>(day))};
+  // Whole years that a clock of nanoseconds can tell.
+  if (year < 1678 || year > 2261) return std::nullopt;
+  if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  return WallClock::time_point(sys_days(date).time_since_epoch() + hours(hour) + minutes(minute) + seconds(second) +
+                               milliseconds(ms));
+}
+
 }  // namespace awf

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,16 +21,23 @@ struct CallRecord {
   CallId call;                 // 16 hex digits, also the span id
   std::string tool;            // as the client named it
   ToolSource source;           // "unknown" for a tool that does not exist
-  std::string request_id;      // JSON text of the JSON-RPC id; empty in-process
+  std::string request_id;      // JSON text of the JSON-RPC id, "null" when it had none; empty in-process
   std::string client_call_id;  // the model's own id of the call; may be empty
   std::string traceparent;     // W3C, from the client; may be empty
+  std::string tracestate;      // beside it
   WallClock::time_point time;  // start
   std::uint64_t bytes_in = 0;  // serialized arguments
   std::string arguments;       // JSON text, at most kLongestContent; empty unless content is captured
 };
 
 // How much of the arguments and of the result of a call is captured, in bytes; what is longer is cut at a character.
+// Cut before it is masked, as a server knows no secrets: see domain/masked_content.h.
 inline constexpr std::size_t kLongestContent = 64 * 1024;
+
+// Ends a string inside of arguments that was cut. They stay whole as JSON.
+inline constexpr std::string_view kCutMark = "…";
+
+inline bool ArgumentsWereCut(const CallRecord& call) { return call.arguments.size() < call.bytes_in; }
 
 enum class CallOutcome { kOk, kError, kTimeout, kCancelled, kDenied, kLost };
 
@@ -63,6 +71,12 @@ struct CallEnd {
   std::optional<int> exit_code;
   std::string result;  // text blocks, at most kLongestContent; empty unless content is captured
 };
+
+// Images count as bytes and are not captured, so only a result of full length can have been cut.
+inline bool ResultWasCut(const CallEnd& end) {
+  constexpr std::size_t kLongestCharacter = 4;
+  return end.result.size() < end.bytes_out && end.result.size() > kLongestContent - kLongestCharacter;
+}
 
 // Called on the thread where the thing happens; several calls may be in flight. Must not throw.
 class ToolObserver {

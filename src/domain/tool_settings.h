@@ -19,6 +19,13 @@ struct ResultBudget {
   std::size_t error = 10'000;  // of each, for results with is_error
 };
 
+// Where the commands of a step stand in its trace: each gets the span of its own call, whose id is the call's.
+struct CommandTrace {
+  std::string trace_id;  // empty: no spans are made, and commands get what the environment holds
+  bool sampled = true;
+  std::string trace_state;  // may be empty
+};
+
 struct ToolSettings {
   std::filesystem::path root;  // working directory; relative paths start here; absolute
   SandboxSettings sandbox;
@@ -29,6 +36,7 @@ struct ToolSettings {
   std::filesystem::path private_folder;   // refused to the file tools in every mode but off; may be empty
   long long max_timeout_ms = 600'000;     // ceiling of Bash's timeout where no deadline of a step rules
   Deadline deadline;                      // of the step
+  CommandTrace trace;
 };
 
 }  // namespace awf

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace awf {
 
@@ -26,6 +28,20 @@ struct Tracing {
   bool propagate_http = false;  // traceparent goes to the HTTP API of a model too
 };
 
-std::string FormatTraceParent(std::string_view trace_id, std::string_view span_id);
+std::string FormatTraceParent(std::string_view trace_id, std::string_view span_id, bool sampled);
+
+// Whether a tracestate may be passed on: at most 512 characters, and 1 to 32 well-formed members with different keys.
+bool IsTraceState(std::string_view text);
+
+// The tracestate that belongs to a traceparent: empty unless both are valid.
+std::string AcceptedTraceState(std::string_view traceparent, std::string_view tracestate);
+
+inline constexpr char kTraceParentVariable[] = "TRACEPARENT";
+inline constexpr char kTraceStateVariable[] = "TRACESTATE";
+
+// What a child process is told of the span that it works for: TRACEPARENT, and TRACESTATE where there is one. Empty
+// when no spans are made. Those of awf's own environment must be taken away from the child's, as no second parent.
+std::vector<std::pair<std::string, std::string>> TraceVariables(const Tracing& tracing, std::string_view trace_id,
+                                                                std::string_view span_id);
 
 }  // namespace awf

@@ -40,7 +40,7 @@ const std::vector<Rule>& Rules() {
        {"boost/json", "openssl/"}},
       {"src/infrastructure/otlp",
        {"domain/", "application/", "infrastructure/otlp/", "infrastructure/http/", "infrastructure/telemetry/",
-        "otlp_trace.pb.h"},
+        "infrastructure/process/blocked_signals.h", "otlp_trace.pb.h"},
        {"boost/json", "zlib.h"}},
       {"src/infrastructure/http",
        {"domain/", "application/", "infrastructure/http/", "infrastructure/process/fd.h"},

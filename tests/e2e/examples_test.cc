@@ -21,11 +21,15 @@ class ExamplesTest : public testing::Test {
   }
   void Git(const std::string& script) { world_.Write("bin/git", "#!/bin/sh\n" + script, true); }
 
-  // Runs the example; returns the exit code. The last lines on stdout are the message and the run's own line.
+  // Runs the example; returns the exit code. The last lines on stdout are the message and the run's own line. Whatever
+  // became of it, its audit holds.
   int Run(const std::string& name, const std::string& arguments) {
     const fs::path examples = fs::path(std::getenv("AWF_SOURCE_DIR")) / "examples/workflows";
-    return world_.Shell("awf run '" + (examples / name).string() + "' --quiet --storage '" +
-                        world_.Path("storage").string() + "' " + arguments);
+    const std::string run = "awf run '" + (examples / name).string() + "' --quiet " + arguments;
+    world_.environment()["AWF_STORAGE"] = world_.Path("storage").string();
+    return world_.Shell(run +
+                        "; code=$?\nrun=$(awf history -n 1 -f quiet)\n"
+                        "[ -z \"$run\" ] || awf audit verify \"$run\" >verdict || exit 99\nexit $code");
   }
   std::string Out() const { return world_.Read("stdout"); }
   std::string Err() const { return world_.Read("stderr"); }

@@ -151,6 +151,10 @@ class KillMatrix : public testing::TestWithParam<std::vector<std::string>> {
     const bool awf_killed = victims[0] == "awf";
     const std::vector<json::object> audit = Lines(world.RunFolder() / "audit.jsonl", awf_killed);
     ASSERT_FALSE(audit.empty());
+    EXPECT_EQ(
+        world.Shell(std::string(std::getenv("AWF_PROGRAM")) + " audit verify '" + world.RunFolder().string() + "'"),
+        awf_killed ? 3 : 0)
+        << world.Read("stdout");
     if (awf_killed) return;
     ASSERT_TRUE(WIFEXITED(statuses[awf])) << "awf died: " << statuses[awf];
     // A server that lost only its command child told the agent so and went on: the agent decided, and the step holds.

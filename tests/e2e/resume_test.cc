@@ -133,6 +133,7 @@ void ExpectWholeAudit(const Runs& runs) {
     prev = std::string(record.at("hash").as_string());
     cut = false;
   }
+  EXPECT_EQ(runs.Awf("audit verify " + runs.RunId()), 0) << runs.world.Read("stdout");
 }
 
 class KilledRun : public testing::TestWithParam<int> {

@@ -29,6 +29,7 @@ struct Rejection {
   std::string tool;
   std::string client_call_id;
   std::string traceparent;
+  std::string tracestate;
 };
 
 class Observer {

@@ -218,13 +218,9 @@ class OptionChecker {
   }
 
   std::optional<json::value> Bool(const std::string& path, const json::value& value) {
-    if (value.is_bool()) {
-      if (path != "stream" || !value.get_bool()) return value;
-      Invalid(path, "streaming is not supported yet", "remove the option");
-      return std::nullopt;
-    }
+    if (value.is_bool()) return value;
     if (request_.rendered && value.is_string() && (value.get_string() == "true" || value.get_string() == "false")) {
-      return Bool(path, json::value(value.get_string() == "true"));
+      return json::value(value.get_string() == "true");
     }
     Invalid(path, "option '" + path + "' must be true or false");
     return std::nullopt;

@@ -103,7 +103,8 @@ TEST(ProviderOptions, OfOpenAiCompatibleNeedAnEndpoint) {
   const std::string ends = R"({"base_url":"http://x","model":"m",)";
   EXPECT_EQ(Check("openai_compatible", ends + R"("max_tokens":1,"max_completion_tokens":1})").findings,
             "E WORKFLOW.PARSE.INVALID_VALUE max_tokens; ");
-  EXPECT_EQ(Check("openai_compatible", ends + R"("stream":true})").findings, "E WORKFLOW.PARSE.INVALID_VALUE stream; ");
+  EXPECT_EQ(Check("openai_compatible", ends + R"("stream":true})").findings, "");
+  EXPECT_EQ(Check("openai_compatible", ends + R"("stream":1})").findings, "E WORKFLOW.PARSE.INVALID_VALUE stream; ");
   EXPECT_EQ(Check("openai_compatible", ends + R"("stream":false,"temperature":2,"top_p":0})").findings, "");
   EXPECT_EQ(Check("openai_compatible", ends + R"("temperature":2.1})").findings,
             "E WORKFLOW.PARSE.INVALID_VALUE temperature; ");

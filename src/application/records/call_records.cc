@@ -32,7 +32,8 @@ LogLevel CallLevel(CallOutcome outcome) {
   }
 }
 
-json::object CallAudit(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error) {
+json::object CallAudit(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error,
+                       const std::string& args_sha256) {
   json::object fields{{"step", step.step}, {"attempt", step.attempt}, {"call", call.call}};
   if (!call.client_call_id.empty()) fields["client_call_id"] = call.client_call_id;
   fields["tool"] = call.tool;
@@ -43,6 +44,7 @@ json::object CallAudit(const StepContext& step, const CallRecord& call, const Ca
   fields["bytes_in"] = call.bytes_in;
   fields["bytes_out"] = end.bytes_out;
   if (end.exit_code) fields["exit_code"] = *end.exit_code;
+  if (!args_sha256.empty()) fields["args_sha256"] = args_sha256;
   return fields;
 }
 

@@ -14,8 +14,9 @@ std::string CallErrorText(const CallEnd& end);
 
 LogLevel CallLevel(CallOutcome outcome);
 
-// The fields of `tool.call`; `error` is CallErrorText's.
-json::object CallAudit(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error);
+// The fields of `tool.call`; `error` is CallErrorText's. `args_sha256`: of the arguments, where content is captured.
+json::object CallAudit(const StepContext& step, const CallRecord& call, const CallEnd& end, const std::string& error,
+                       const std::string& args_sha256);
 
 // Completes the log line of the call, which bears the ids of its step.
 void FillCallLog(LogRecord& record, const CallRecord& call, const CallEnd& end, const std::string& error);

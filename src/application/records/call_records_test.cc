@@ -125,9 +125,9 @@ TEST_F(CallRecordsTest, AnInProcessCallIsInternal) {
 TEST_F(CallRecordsTest, AClientsTraceContextIsParentOnlyInOurTrace) {
   RunRecorder recorder = Make();
   recorder.RunStarted(start_);
-  call_.traceparent = FormatTraceParent(kTrace, "3333333333333333");
+  call_.traceparent = FormatTraceParent(kTrace, "3333333333333333", true);
   recorder.CallFinished(step_, call_, Ended(CallOutcome::kOk));
-  call_.traceparent = FormatTraceParent("0af7651916cd43dd8448eb211c80319c", "3333333333333333");
+  call_.traceparent = FormatTraceParent("0af7651916cd43dd8448eb211c80319c", "3333333333333333", true);
   recorder.CallFinished(step_, call_, Ended(CallOutcome::kOk));
   call_.traceparent = "nonsense";
   recorder.CallFinished(step_, call_, Ended(CallOutcome::kOk));
@@ -139,6 +139,15 @@ TEST_F(CallRecordsTest, AClientsTraceContextIsParentOnlyInOurTrace) {
   EXPECT_EQ(spans_.spans[1].links[0].trace_id, "0af7651916cd43dd8448eb211c80319c");
   EXPECT_EQ(spans_.spans[2].parent_span_id, kStep);
   EXPECT_THAT(spans_.spans[2].links, IsEmpty());
+}
+
+TEST_F(CallRecordsTest, TheAuditHasADigestOfArgumentsThatAreCaptured) {
+  RunRecorder recorder = Make();
+  recorder.RunStarted(start_);
+  recorder.StepStarted(step_, {});
+  call_.arguments = R"({"pattern":"x"})";
+  recorder.CallFinished(step_, call_, Ended(CallOutcome::kOk));
+  EXPECT_THAT(audit_.lines.back(), testing::EndsWith(R"("bytes_out":90,"args_sha256":"sha[{\"pattern\":\"x\"}]"})"));
 }
 
 TEST_F(CallRecordsTest, CountsConcurrentCallsExactly) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/masker.h"
 #include "domain/record_sinks.h"
 #include "domain/run_observer.h"
 #include "domain/time.h"
@@ -21,6 +22,7 @@ struct RecorderSinks {
   std::vector<LogSink*> logs;
   AuditSink* audit = nullptr;  // required
   SpanSink* spans = nullptr;   // null: no spans are made
+  const Masker* span_content = nullptr;  // masks the captured content of calls for their spans; null: it stays off them
 };
 
 class RecordWriter {
@@ -34,6 +36,7 @@ class RecordWriter {
 
   WallClock::time_point Now() const { return clock_(); }
   bool MakesSpans() const { return sinks_.spans != nullptr; }
+  const Masker* SpanContent() const { return sinks_.span_content; }
   AuditHead Head() const { return sinks_.audit->Head(); }
   std::string Digest(std::string_view text) const { return sinks_.audit->Digest(text); }
   std::optional<Error> AuditFailure() const;

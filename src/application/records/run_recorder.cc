@@ -24,6 +24,10 @@ json::array ToArray(const std::vector<std::string>& names) {
   return array;
 }
 
+std::chrono::microseconds Since(SteadyClock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - begin);
+}
+
 }  // namespace
 
 RunRecorder::RunRecorder(RecorderIdentity identity, RecorderSinks sinks,
@@ -39,6 +43,8 @@ void RunRecorder::RunStarted(const RunStart& start) {
   {
     const std::lock_guard lock(mutex_);
     run_ = start;
+    trace_state_ = AcceptedTraceState(start.traceparent, start.tracestate);
+    begun_ = SteadyClock::now();
   }
   writer_.SetRun(start);
   json::object inputs;
@@ -61,6 +67,11 @@ void RunRecorder::RunStarted(const RunStart& start) {
   writer_.Log(record);
   if (!start.traceparent.empty() && !ParseTraceParent(start.traceparent))
     writer_.Log(writer_.NewLog(nullptr, LogLevel::kDebug, "TRACEPARENT ignored: not valid"));
+  if (!start.tracestate.empty() && trace_state_.empty()) {
+    const bool alone = !IsTraceState(start.tracestate);
+    writer_.Log(writer_.NewLog(nullptr, LogLevel::kDebug,
+                               alone ? "TRACESTATE ignored: not valid" : "TRACESTATE ignored: no valid TRACEPARENT"));
+  }
 }
 
 void RunRecorder::StepStarted(const StepContext& step, const StepStart& start) {
@@ -68,8 +79,8 @@ void RunRecorder::StepStarted(const StepContext& step, const StepStart& start) {
     const std::lock_guard lock(mutex_);
     ++counts_.steps;
     OpenStep& open = open_[step.span_id];
-    open.start = start;
-    open.notes.start = start.time;
+    open.notes.start = start;
+    open.begun = SteadyClock::now();
   }
   LogRecord record = writer_.NewLog(&step, LogLevel::kInfo, "step started");
   record.fields = StepStartFields(step, start);
@@ -104,7 +115,7 @@ void RunRecorder::ProxyWasLost(const StepContext& step, const ProxyLost& lost) {
   std::string provider;
   {
     const std::lock_guard lock(mutex_);
-    if (const OpenStep* open = Find(step)) provider = open->start.provider;
+    if (const OpenStep* open = Find(step)) provider = open->notes.start.provider;
   }
   AddEvent(step, "proxy.lost", {{"calls", std::int64_t{lost.calls}}, {"replaced", lost.replaced}});
   json::object audit{{"step", step.step},     {"attempt", step.attempt}, {"pid", lost.pid},
@@ -154,11 +165,15 @@ void RunRecorder::CallFinished(const StepContext& step, const CallRecord& call, 
       protocol = open->protocol;
     }
   }
-  writer_.Audit("tool.call", CallAudit(step, call, end, error));
+  const std::string digest = call.arguments.empty() ? std::string() : writer_.Digest(call.arguments);
+  writer_.Audit("tool.call", CallAudit(step, call, end, error, digest));
   LogRecord record = writer_.NewLog(&step, CallLevel(end.outcome), "tool call");
   FillCallLog(record, call, end, error);
   writer_.Log(record);
-  if (writer_.MakesSpans()) writer_.Span(BuildCallSpan(step, call, end, error, protocol));
+  if (!writer_.MakesSpans()) return;
+  SpanRecord span = BuildCallSpan(Frame(), step, call, end, error, protocol);
+  if (const Masker* masker = writer_.SpanContent()) AddCallContent(span, call, end, *masker);
+  writer_.Span(span);
 }
 
 void RunRecorder::Bypassed(const StepContext& step, const NativeUse& use) {
@@ -225,7 +240,7 @@ void RunRecorder::StepEnded(const StepContext& step, const StepEnd& end) {
                                : writer_.NewLog(&step, LogLevel::kInfo, "step completed");
   FillStepEndLog(record, step, end);
   writer_.Log(record);
-  if (writer_.MakesSpans()) writer_.Span(BuildStepSpan(step, end, std::move(open.notes), run_.span_id));
+  if (writer_.MakesSpans()) writer_.Span(BuildStepSpan(Frame(), step, end, std::move(open.notes)));
 }
 
 RunRecorder::OpenStep RunRecorder::Close(const StepContext& step, const StepEnd& end) {
@@ -237,8 +252,9 @@ RunRecorder::OpenStep RunRecorder::Close(const StepContext& step, const StepEnd&
   OpenStep open;
   if (auto node = open_.extract(step.span_id)) {
     open = std::move(node.mapped());
+    open.notes.elapsed = Since(open.begun);
   } else {
-    open.notes.start = writer_.Now() - end.duration;
+    open.notes.start.time = writer_.Now() - end.duration;
   }
   open.notes.proxy_starts = std::max(open.notes.proxy_starts, end.proxy_starts);
   return open;
@@ -282,8 +298,10 @@ void RunRecorder::RunEnded(const RunEnd& told) {
   writer_.Log(record);
   if (!writer_.MakesSpans()) return;
   const RunCounts counts = Counts();
-  writer_.Span(BuildRunSpan(run_, end, {counts.steps, counts.tool_calls, writer_.Head().hash}));
+  writer_.Span(BuildRunSpan(Frame(), run_, end, {Since(begun_), counts.steps, counts.tool_calls, writer_.Head().hash}));
 }
+
+SpanFrame RunRecorder::Frame() const { return {run_.span_id, trace_state_, identity_.span_style}; }
 
 RunRecorder::OpenStep* RunRecorder::Find(const StepContext& step) {
   const auto found = open_.find(step.span_id);

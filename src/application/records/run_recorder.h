@@ -25,6 +25,7 @@ namespace awf {
 struct RecorderIdentity {
   std::string user, host, awf_version;
   std::set<std::string> secret_inputs;  // declared `secret: true`: masked whatever their name
+  SpanStyle span_style{};
 };
 
 // Sums over the run, for run.json.
@@ -61,12 +62,13 @@ class RunRecorder final : public RunObserver {
  private:
   // A step between its start and its end, over all attempts.
   struct OpenStep {
-    StepStart start;
     StepNotes notes;
+    SteadyClock::time_point begun;
     std::string protocol;        // of the server that was ready last
     bool stderr_logged = false;  // by the executor itself
   };
 
+  SpanFrame Frame() const;
   OpenStep* Find(const StepContext& step);  // under mutex_; null for a step that is not open
   OpenStep Close(const StepContext& step, const StepEnd& end);
   void AddEvent(const StepContext& step, std::string name, Attributes attributes);
@@ -76,7 +78,9 @@ class RunRecorder final : public RunObserver {
   RecordWriter writer_;
 
   mutable std::mutex mutex_;  // guards what follows; never held while a record is written
-  RunStart run_;              // constant once RunStarted was told
+  RunStart run_;              // constant once RunStarted was told, as what follows
+  std::string trace_state_;
+  SteadyClock::time_point begun_;
   RunCounts counts_;
   std::map<std::string, OpenStep> open_;  // by span id: one per entered state, whatever its attempts
   std::set<std::string> coexistence_told_;

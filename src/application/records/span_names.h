@@ -1,5 +1,6 @@
-// Names of spans' attributes that come from the OpenTelemetry semantic conventions (semantic-conventions-genai as of
-// autumn 2026; all gen_ai.* and mcp.* are at stage Development). A change there is a change here and nowhere else.
+// Names of spans and of their attributes that come from the OpenTelemetry semantic conventions
+// (semantic-conventions-genai as of autumn 2026; all gen_ai.* and mcp.* are at stage Development). A change there is a
+// change here and nowhere else.
 #pragma once
 
 namespace awf::span_names {
@@ -21,8 +22,20 @@ inline constexpr char kOutputTokens[] = "gen_ai.usage.output_tokens";
 inline constexpr char kTool[] = "gen_ai.tool.name";
 inline constexpr char kToolType[] = "gen_ai.tool.type";
 inline constexpr char kToolCallId[] = "gen_ai.tool.call.id";
+inline constexpr char kCallArguments[] = "gen_ai.tool.call.arguments";
+inline constexpr char kCallResult[] = "gen_ai.tool.call.result";
 inline constexpr char kMcpMethod[] = "mcp.method.name";
 inline constexpr char kMcpProtocol[] = "mcp.protocol.version";
 inline constexpr char kRequestId[] = "jsonrpc.request.id";
+
+// Of OpenInference, in place since its first version.
+inline constexpr char kOpenInferenceKind[] = "openinference.span.kind";
+inline constexpr char kOpenInferenceTool[] = "TOOL";
+
+// Values of gen_ai.operation.name and mcp.method.name, which are the beginnings of span names, too.
+inline constexpr char kInvokeWorkflow[] = "invoke_workflow";
+inline constexpr char kInvokeAgent[] = "invoke_agent";
+inline constexpr char kExecuteTool[] = "execute_tool";
+inline constexpr char kToolsCall[] = "tools/call";
 
 }  // namespace awf::span_names

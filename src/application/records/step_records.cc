@@ -43,10 +43,12 @@ void FillStepEndLog(LogRecord& record, const StepContext& step, const StepEnd& e
   record.attempt = end.attempts;
   record.fields = {
       {"type", ToString(step.kind)}, {"status", ToString(end.status)}, {"duration_ms", end.duration.count()}};
-  if (step.kind != StepKind::kTerminal) record.fields["exit_code"] = end.exit_code;
   if (step.kind == StepKind::kAgent) {
     record.fields["tokens_input"] = end.usage.input;
     record.fields["tokens_output"] = end.usage.output;
+  }
+  if (step.kind != StepKind::kTerminal) record.fields["exit_code"] = end.exit_code;
+  if (step.kind == StepKind::kAgent) {
     if (end.isolation) record.fields["isolation"] = ToString(*end.isolation);
     if (!end.sandbox.empty()) record.fields["sandbox"] = end.sandbox;
   }

@@ -73,8 +73,8 @@ TEST_F(StepRecordsTest, AStepHasItsSpanWithEventsAndSums) {
           R"(info native_call_refused {"provider":"claude","native_tool":"Bash","client_call_id":"toolu_8"} step=work )"
           R"(span=2222222222222222)",
           R"(debug agent stderr {"text":"warning\n"} step=work span=2222222222222222)",
-          R"(info step completed {"type":"agent","status":"success","duration_ms":5120,"exit_code":0,)"
-          R"("tokens_input":910,"tokens_output":210,"isolation":"coexisting","sandbox":"degraded"} step=work )"
+          R"(info step completed {"type":"agent","status":"success","duration_ms":5120,"tokens_input":910,)"
+          R"("tokens_output":210,"exit_code":0,"isolation":"coexisting","sandbox":"degraded"} step=work )"
           R"(span=2222222222222222)",
           R"(info workflow completed {"workflow":"review","status":"completed","exit_code":0,"duration_ms":6000} )"
           R"(span=1111111111111111)"));
@@ -132,8 +132,8 @@ TEST_F(StepRecordsTest, AFailedStepCarriesItsCode) {
   EXPECT_THAT(log_.lines,
               ElementsAre(HasSubstr("workflow started"), HasSubstr("step started"),
                           R"(error agent stderr {"text":")" + last + R"("} step=work span=2222222222222222)",
-                          R"(error step failed {"type":"agent","status":"failure","duration_ms":0,"exit_code":1,)"
-                          R"("tokens_input":0,"tokens_output":0,"code":"EXECUTION.AGENT.FAILED"} )"
+                          R"(error step failed {"type":"agent","status":"failure","duration_ms":0,"tokens_input":0,)"
+                          R"("tokens_output":0,"exit_code":1,"code":"EXECUTION.AGENT.FAILED"} )"
                           R"(error=no final event step=work span=2222222222222222)"));
   EXPECT_EQ(audit_.lines.back(),
             R"(step.completed {"step":"work","attempt":1,"status":"failure","exit_code":1,)"

@@ -47,7 +47,7 @@ void HookRunner::Run(const std::vector<Hook>& hooks, const std::string& when, co
     if (hook.kind == Hook::Kind::kCommand) {
       done = Command(run_, renderer, hook, state, context, place);
     } else if (const auto text = renderer.Text(state, hook.text, "hooks." + when)) {
-      run_.ports.observer.Logged(&context, LogLevel::kInfo, *text, {});
+      run_.ports.observer.Logged(&context, LogLevel::kInfo, "hook", {{"hook", when}, {"text", *text}});
     } else {
       done = std::unexpected(text.error());
     }

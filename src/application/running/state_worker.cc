@@ -86,6 +86,13 @@ void ShowOwn(Scope& scope, const State& state, json::object fields) {
   scope.Set("captures", std::move(captures));
 }
 
+void TellCommand(RunObserver& observer, const CommandRequest& request) {
+  MessageBlock block;
+  block.type = "command";
+  block.text = request.command.empty() ? request.script : request.command;
+  observer.MessageSaid(request.step, {MessageRole::kUser, {std::move(block)}});
+}
+
 }  // namespace
 
 // What is known of a state while it works.
@@ -106,6 +113,8 @@ struct StateWorker::Work {
     usage.input += end.usage.input;
     usage.output += end.usage.output;
     usage.total += end.usage.total;
+    usage.cached += end.usage.cached;
+    usage.reasoning += end.usage.reasoning;
     usage.estimated = usage.estimated || end.usage.estimated;
     if (end.usage.cost_usd) usage.cost_usd = usage.cost_usd.value_or(0) + *end.usage.cost_usd;
     tool_calls += end.tool_calls;
@@ -257,6 +266,7 @@ Attempt StateWorker::AttemptBody(Work& work, const Scope& scope, const Place& bo
     if (!request) return FailedAttempt(std::move(request.error()));
     request->deadline = bounds.deadline;
     request->cancelled = bounds.cancelled;
+    TellCommand(run_.ports.observer, *request);
     attempt.result = run_.ports.commands.Run(*request, run_.ports.observer);
   } else if (const auto* agent = std::get_if<AgentState>(&work.state.body)) {
     auto request = renderer.Agent(work.state, *agent, work.context);

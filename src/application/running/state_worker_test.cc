@@ -170,9 +170,9 @@ TEST_F(WorkerTest, HooksRunAroundAllAttempts) {
   EXPECT_EQ(commands_.requests[0].working_dir, folder_ / "sub");
   EXPECT_GE(*commands_.requests[0].deadline, before + std::chrono::seconds(60));
   EXPECT_LE(*commands_.requests[0].deadline, SteadyClock::now() + std::chrono::seconds(60));
-  EXPECT_EQ(events_.lines, (std::vector<std::string>{"run flow 1", "start a step", "log a info before a",
+  EXPECT_EQ(events_.lines, (std::vector<std::string>{"run flow 1", "start a step", R"(log a info hook {"hook":"pre","text":"before a"})",
                                                      "retry a 2 after 1000 EXECUTION.COMMAND.FAILED",
-                                                     "log a info after ", "end a failure 4 EXECUTION.COMMAND.FAILED",
+                                                     R"(log a info hook {"hook":"post","text":"after "})", "end a failure 4 EXECUTION.COMMAND.FAILED",
                                                      "over failed 3 EXECUTION.COMMAND.FAILED"}));
 }
 
@@ -188,7 +188,7 @@ TEST_F(WorkerTest, HooksThatFailOnlyWarnAndTheOthersRun) {
             R"(log a warn hook {"hook":"pre","code":"EXECUTION.COMMAND.FAILED","error":"it went wrong"})");
   EXPECT_EQ(events_.lines[3].substr(0, 72),
             R"(log a warn hook {"hook":"pre","code":"EXECUTION.TEMPLATE.UNDEFINED","err)");
-  EXPECT_EQ(events_.lines[4], "log a info still");
+  EXPECT_EQ(events_.lines[4], R"(log a info hook {"hook":"pre","text":"still"})");
   EXPECT_EQ(Field(result, "a", "Output"), R"("out")");
   EXPECT_EQ(result.end.status, "completed");
 }

@@ -92,7 +92,8 @@ std::vector<std::pair<std::string, std::string>> StepRenderer::Environment(const
     std::string text = TextOf(value);
     if (text.size() <= kMaxVariable) variables.emplace_back(InputVariable(name), std::move(text));
   }
-  if (run_.tracing.spans) variables.emplace_back("TRACEPARENT", FormatTraceParent(context.trace_id, context.span_id));
+  for (auto& variable : TraceVariables(run_.tracing, context.trace_id, context.span_id))
+    variables.push_back(std::move(variable));
   return variables;
 }
 
@@ -215,6 +216,7 @@ StepStart StepRenderer::AgentStart(const State& state, const AgentState& agent) 
     const json::value* model = options ? options->if_contains("model") : nullptr;
     if (model != nullptr && model->is_string()) start.model = model->get_string();
   }
+  start.proxy_set = agent.mcp_proxy.has_value();
   start.proxy = agent.mcp_proxy && agent.mcp_proxy->enable;
   if (!start.proxy) return start;
   start.intercept = agent.mcp_proxy->intercept_builtins;

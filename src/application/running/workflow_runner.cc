@@ -59,6 +59,7 @@ class OneRun {
     start.span_id = request_.span_id;
     start.parent_span_id = request_.parent_span_id;
     start.traceparent = request_.traceparent;
+    start.tracestate = request_.tracestate;
     start.workflow = workflow_.name;
     start.version = workflow_.version;
     start.workflow_sha256 = workflow_.sha256;

@@ -60,6 +60,7 @@ struct RunRequest {
   SpanId span_id;                     // of the run
   SpanId parent_span_id;              // from TRACEPARENT; may be empty
   std::string traceparent;            // as found in the environment; may be empty
+  std::string tracestate;             // beside it
   Tracing tracing;                    // commands get the TRACEPARENT of their step where spans are made
   std::filesystem::path working_dir;  // awf's own, absolute: `dir` is relative to it
   Folders folders;

@@ -59,11 +59,26 @@ TEST_F(RunnerTest, CommandsGetTheirEnvironment) {
   const Variables expected = {
       {"AWF_RUN_ID", "id"}, {"AWF_STEP", "one"}, {"AWF_INPUT_WHO", "Ann"}, {"AWF_INPUT_FLAG", "true"}};
   EXPECT_EQ(commands_.requests[0].set_env, expected);
+}
+
+TEST_F(RunnerTest, CommandsHooksAndScriptsGetTheTraceContextOfTheirStep) {
   request_.tracing.spans = true;
+  request_.tracing.trace_state = "vendor=1";
+  Command("one", "x", "done").hooks.pre = {{Hook::Kind::kCommand, Text("prepare")}};
+  Terminal("done");
   Run();
-  const auto& variables = commands_.requests[1].set_env;
-  EXPECT_EQ(variables.back().first, "TRACEPARENT");
-  EXPECT_EQ(variables.back().second, "00-" + request_.trace_id + "-" + commands_.requests[1].step.span_id + "-01");
+  request_.tracing.sampled = false;
+  request_.tracing.trace_state.clear();
+  Run();
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  ASSERT_EQ(commands_.requests.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const CommandRequest& request = commands_.requests[i];
+    const std::string parent = "00-" + request_.trace_id + "-" + request.step.span_id;
+    const Variables expected = i < 2 ? Variables{{"TRACEPARENT", parent + "-01"}, {"TRACESTATE", "vendor=1"}}
+                                     : Variables{{"TRACEPARENT", parent + "-00"}};
+    EXPECT_EQ(Variables(request.set_env.begin() + 2, request.set_env.end()), expected) << i;
+  }
 }
 
 TEST_F(RunnerTest, AgentResultsHaveTokensAndResponse) {

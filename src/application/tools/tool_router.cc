@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "domain/captured_content.h"
 #include "domain/random_id.h"
 #include "domain/utf8.h"
 
@@ -23,8 +24,11 @@ std::string LogError(std::string_view text) {
   constexpr std::size_t kLongestCharacter = 4;
   text = text.substr(0, text.find('\n'));
   std::string error = RepairUtf8(text.substr(0, kLongestCharacter * kMaxErrorCharacters));
-  error.resize(FirstCharacters(error, kMaxErrorCharacters).size());
-  return error;
+  const std::string_view shown = FirstCharacters(error, kMaxErrorCharacters);
+  if (shown.size() == error.size()) return error;
+  // Marked, so that what of a secret stands before the cut is masked.
+  error.resize(FirstCharacters(error, kMaxErrorCharacters - 1).size());
+  return error.append(kCutMark);
 }
 
 // Without building the text: arguments may hold a whole file.
@@ -147,8 +151,10 @@ CallRecord ToolRouter::RecordOf(const IncomingCall& call) const {
   record.request_id = Bounded(call.request_id);
   record.client_call_id = Bounded(call.client_call_id);
   record.traceparent = Bounded(call.traceparent);
+  record.tracestate = Bounded(call.tracestate);
   record.time = WallClock::now();
   record.bytes_in = SerializedSize(call.arguments);
+  if (captures_) record.arguments = CapturedArguments(call.arguments, record.bytes_in);
   return record;
 }
 
@@ -162,7 +168,9 @@ std::expected<ToolResult, UnknownTool> ToolRouter::Call(const IncomingCall& call
   const auto entry = entries_.find(call.tool);
   if (entry == entries_.end()) {
     UnknownTool unknown = DescribeUnknown(call.tool);
-    Record(record, Failed(CallOutcome::kError, unknown.message, "-32602"));
+    CallEnd end = Failed(CallOutcome::kError, unknown.message, "-32602");
+    if (captures_) end.result = CapturedText(unknown.message);
+    Record(record, end);
     return std::unexpected(std::move(unknown));
   }
   if (call.cancelled.stop_requested()) {
@@ -173,6 +181,7 @@ std::expected<ToolResult, UnknownTool> ToolRouter::Call(const IncomingCall& call
   if (!arguments) {
     CallEnd end = Failed(CallOutcome::kError, arguments.error(), "invalid_arguments");
     end.bytes_out = arguments.error().size();
+    if (captures_) end.result = CapturedText(arguments.error());
     Record(record, end);
     return ToolResult::Failure(arguments.error());
   }
@@ -186,6 +195,7 @@ ToolResult ToolRouter::Run(const Entry& entry, const CallRecord& record, const T
   EnsureText(result);
   CallEnd end = EndOf(result, call.cancelled.stop_requested());
   end.duration = std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - begin);
+  if (captures_) end.result = CapturedText(result);
   observer_.Finished(record, end);
   return result;
 }

@@ -27,19 +27,23 @@ struct IncomingCall {
   std::string traceparent;
   Deadline deadline;
   std::stop_token cancelled;
+  std::string tracestate{};
 };
 
 struct UnknownTool {
   std::string message;  // "unknown tool X; available: Read, …"
 };
 
-// Thread-safe after the last Add. Owns neither checker nor observer.
+// Thread-safe after the last Add and CaptureContent. Owns neither checker nor observer.
 class ToolRouter {
  public:
   ToolRouter(const ArgumentChecker& checker, ToolObserver& observer);
 
   // Refuses a provider of which a tool's name is taken (USER.MCP_PROXY.NAME_COLLISION).
   std::expected<void, Error> Add(const std::shared_ptr<ToolProvider>& provider);
+
+  // From here on the records of calls carry their arguments and results, at most kLongestContent of each.
+  void CaptureContent(bool capture) { captures_ = capture; }
 
   // In the order of the list: the six built-ins first, then by name.
   const std::vector<ToolDefinition>& Definitions() const { return definitions_; }
@@ -66,6 +70,7 @@ class ToolRouter {
   ToolObserver& observer_;
   std::map<std::string, Entry, std::less<>> entries_;
   std::vector<ToolDefinition> definitions_;
+  bool captures_ = false;
 };
 
 }  // namespace awf

@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Ending{"long", [](ToolResult& r) { r.fields.log_error = std::string(199, 'x') + "\xC3\xA4yz"; },
                            CallOutcome::kError,
                            []() -> std::string_view {
-                             static const std::string kText = std::string(199, 'x') + "\xC3\xA4";
+                             static const std::string kText = std::string(199, 'x') + "…";
                              return kText;
                            }(),
                            "tool_error", ""},
@@ -300,6 +300,38 @@ TEST(ToolProxyService, AssemblesProvidersOrSaysWhyNot) {
   EXPECT_EQ((*router)->Names(), std::vector<std::string>{"a"});
   EXPECT_EQ(service.Assemble({}).error().code, "USER.MCP_PROXY.EMPTY_PROXY");
   EXPECT_EQ(service.Assemble({a, a}).error().code, "USER.MCP_PROXY.NAME_COLLISION");
+}
+
+TEST_F(ToolRouterTest, ContentIsCapturedOnlyWhenItIsWanted) {
+  ASSERT_TRUE(Call("Read", {{"path", "a"}}));
+  EXPECT_EQ(recorder_.Only().call.arguments, "");
+  EXPECT_EQ(recorder_.Only().end->result, "");
+  router_.CaptureContent(true);
+  ASSERT_TRUE(Call("Read", {{"path", "a"}}));
+  ASSERT_TRUE(Call("Read", {{"bad", 1}}));
+  EXPECT_FALSE(Call("Nope", {{"x", 1}}));
+  router_.Reject({"Read", {}, "7", "", "", {}, {}}, "arguments are no object", "-32602");
+  ASSERT_EQ(recorder_.calls.size(), 5U);
+  const auto content = [&](std::size_t i) {
+    return recorder_.calls[i].call.arguments + " " + recorder_.calls[i].end->result;
+  };
+  EXPECT_EQ(content(1), R"({"path":"a"} fine)");
+  EXPECT_EQ(content(2), R"({"bad":1} invalid arguments: 'bad' is no good)");
+  EXPECT_EQ(content(3), R"({"x":1} unknown tool Nope; available: Read, Bash)");
+  EXPECT_EQ(content(4), "{} ");
+}
+
+TEST_F(ToolRouterTest, CapturedContentIsBounded) {
+  router_.CaptureContent(true);
+  builtin_->on_call = [](const ToolCall&) { return ToolResult::Text(std::string(1'000'000, 'y')); };
+  ASSERT_TRUE(Call("Read", {{"content", std::string(1'000'000, 'x')}}));
+  const auto [call, end] = recorder_.Only();
+  EXPECT_LE(call.arguments.size(), kLongestContent);
+  EXPECT_EQ(call.bytes_in, 1'000'014U);
+  EXPECT_TRUE(ArgumentsWereCut(call));
+  EXPECT_EQ(end->result, std::string(kLongestContent, 'y'));
+  EXPECT_EQ(end->bytes_out, 1'000'000U);
+  EXPECT_TRUE(ResultWasCut(*end));
 }
 
 }  // namespace

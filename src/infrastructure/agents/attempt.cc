@@ -111,6 +111,7 @@ std::expected<void, Error> Attempt::Prepare() {
   }
   invocation->argv[0] = program->string();
   input_bytes_ = invocation->input.size();
+  TellPrompts();
   auto cli = CliProcess::Start(
       *keeper_,
       {invocation->argv, ChildEnvironment(*invocation).Block(), request_.working_dir, std::move(invocation->input)},
@@ -118,6 +119,18 @@ std::expected<void, Error> Attempt::Prepare() {
   if (!cli) return std::unexpected(cli.error());
   cli_ = std::move(*cli);
   return {};
+}
+
+// As the workflow has them, not with what the recipe adds.
+void Attempt::TellPrompts() const {
+  for (const auto& [role, text] : {std::pair{MessageRole::kSystem, &request_.system_prompt},
+                                   std::pair{MessageRole::kUser, &request_.prompt}}) {
+    if (text->empty()) continue;
+    MessageBlock block;
+    block.type = "text";
+    block.text = *text;
+    observer_.MessageSaid(request_.step, {role, {std::move(block)}});
+  }
 }
 
 std::expected<void, Error> Attempt::StartKeeper() {
@@ -151,12 +164,10 @@ std::expected<void, Error> Attempt::OpenChannel(const ProxyEndpoint& endpoint) {
   ServeConfig config;
   config.socket = folder_ / "channel";
   config.token = RandomHex(32);
-  config.tools = MakeToolSettings(request_, host_.environment, host_.private_folder.path());
+  config.tools = MakeToolSettings(request_, host_.environment, host_.private_folder.path(), host_.tracing);
   config.intercept_builtins = request_.proxy->intercept_builtins;
-  if (host_.tracing.spans) {
-    config.trace_id = request_.step.trace_id;
-    config.step_span_id = request_.step.span_id;
-  }
+  config.content = host_.tracing.content;
+  if (host_.tracing.spans) config.step_span_id = request_.step.span_id;
   auto channel = channel::StepChannelServer::Listen(config.socket, config.token);
   if (!channel) return std::unexpected(channel.error());
   channel_ = std::move(*channel);
@@ -178,7 +189,9 @@ std::expected<void, Error> Attempt::WriteFile(const std::string& name, const std
 Environment Attempt::ChildEnvironment(const Invocation& invocation) const {
   Environment environment(host_.environment);
   environment.UnsetPrefix("AWF_");
-  if (host_.tracing.spans) environment.Set("TRACEPARENT", FormatTraceParent(request_.step.trace_id, request_.step.span_id));
+  for (const auto& [name, value] : TraceVariables(host_.tracing, request_.step.trace_id, request_.step.span_id)) {
+    environment.Set(name, value);
+  }
   const auto of_recipe = [&](std::string_view name) {
     return name == "TMPDIR" || std::ranges::find(invocation.unset_env, name) != invocation.unset_env.end() ||
            std::ranges::any_of(invocation.set_env, [&](const auto& entry) { return entry.first == name; });

@@ -45,6 +45,7 @@ class Attempt {
   std::expected<void, Error> WriteFile(const std::string& name, const std::string& contents) const;
   Environment ChildEnvironment(const Invocation& invocation) const;
   void Warn(const std::string& text) const;
+  void TellPrompts() const;
 
   int PollTimeout() const;
   void DrainChannel();

@@ -1,22 +1,20 @@
 #include "infrastructure/agents/chat_completions.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "domain/utf8.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
 namespace {
 
-// A string, null, or parts of which the text ones count.
-std::string ContentText(const json::value* content) {
-  if (content == nullptr) return {};
-  if (content->is_string()) return std::string(content->get_string());
-  std::string text;
-  if (const json::array* parts = content->if_array()) {
-    for (const json::value& part : *parts) {
-      if (part.is_object()) text += TextAt(part.get_object(), "text");
-    }
-  }
-  return text;
+constexpr std::size_t kLongestFault = std::size_t{16} << 10;
+
+std::unexpected<ChatFault> Fault(std::string message) {
+  ChatFault fault;
+  fault.message = std::move(message);
+  return std::unexpected(std::move(fault));
 }
 
 std::expected<json::object, std::string> ParseArguments(const json::value* value) {
@@ -31,12 +29,12 @@ std::expected<json::object, std::string> ParseArguments(const json::value* value
   return std::move(parsed->get_object());
 }
 
-std::string UniqueId(std::string_view wanted, std::set<std::string>& used) {
+std::string UniqueId(std::string_view wanted, const std::set<std::string>& used, const std::set<std::string>& taken) {
   std::string id(wanted);
-  for (std::size_t number = used.size() + 1; id.empty() || used.contains(id); ++number) {
+  for (std::size_t number = used.size() + taken.size() + 1; id.empty() || used.contains(id) || taken.contains(id);
+       ++number) {
     id = (wanted.empty() ? "call" : std::string(wanted)) + "_" + std::to_string(number);
   }
-  used.insert(id);
   return id;
 }
 
@@ -46,61 +44,134 @@ TokenUsage UsageOf(const json::object& usage) {
   tokens.output = IntegerAt(usage, "completion_tokens");
   tokens.total = IntegerAt(usage, "total_tokens");
   if (tokens.total == 0) tokens.total = tokens.input + tokens.output;
+  // Of the details; some servers have them beside the sums.
+  const json::object* input = ObjectAt(usage, "prompt_tokens_details");
+  const json::object* output = ObjectAt(usage, "completion_tokens_details");
+  tokens.cached = IntegerAt(input != nullptr ? *input : usage, "cached_tokens");
+  tokens.reasoning = IntegerAt(output != nullptr ? *output : usage, "reasoning_tokens");
   return tokens;
 }
 
 void TakeCalls(const json::array& calls, std::set<std::string>& used_ids, ChatAnswer& answer) {
   json::array sent_back;
+  std::set<std::string> taken_ids;
   for (const json::value& item : calls) {
     if (!item.is_object()) continue;
     json::object call = item.get_object();
     const json::object* function = ObjectAt(call, "function");
     if (function == nullptr) continue;
-    ChatCall taken{UniqueId(TextAt(call, "id"), used_ids), std::string(TextAt(*function, "name")),
+    ChatCall taken{UniqueId(TextAt(call, "id"), used_ids, taken_ids), std::string(TextAt(*function, "name")),
                    ParseArguments(function->if_contains("arguments"))};
+    taken_ids.insert(taken.id);
     call["id"] = taken.id;
+    if (TextAt(call, "type").empty()) call["type"] = "function";
     sent_back.emplace_back(std::move(call));
     answer.calls.push_back(std::move(taken));
   }
+  used_ids.merge(taken_ids);
   if (!sent_back.empty()) answer.message["tool_calls"] = std::move(sent_back);
 }
 
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// Codes and phrases of the common servers and gateways.
+bool TellsOfContextLength(std::string_view code, std::string_view message) {
+  constexpr std::string_view kPhrases[] = {"context length",    "context_length",    "context window",
+                                           "context size",      "maximum context",   "prompt is too long",
+                                           "input is too long", "input token count", "reduce the length"};
+  if (code == "context_length_exceeded" || code == "exceed_context_size_error") return true;
+  const std::string text = LowerCase(message);
+  return std::ranges::any_of(kPhrases, [&](std::string_view phrase) { return text.find(phrase) != std::string::npos; });
+}
+
+std::string Bounded(std::string_view text) { return RepairUtf8(text.substr(0, kLongestFault)); }
+
 }  // namespace
 
-std::expected<ChatAnswer, std::string> ParseChatAnswer(std::string_view body, std::set<std::string>& used_ids) {
+std::string ChatContentText(const json::value* content) {
+  if (content == nullptr) return {};
+  if (content->is_string()) return std::string(content->get_string());
+  std::string text;
+  if (const json::array* parts = content->if_array()) {
+    for (const json::value& part : *parts) {
+      if (part.is_object()) text += TextAt(part.get_object(), "text");
+    }
+  }
+  return text;
+}
+
+std::string_view ChatReasoningText(const json::object& message) {
+  const std::string_view text = TextAt(message, "reasoning_content");
+  return text.empty() ? TextAt(message, "reasoning") : text;
+}
+
+std::expected<ChatAnswer, ChatFault> ParseChatAnswer(std::string_view body, std::set<std::string>& used_ids) {
   const auto parsed = ParseRepairedJson(body);
-  if (!parsed || !parsed->is_object()) return std::unexpected("the answer is not a JSON object");
-  const json::object& root = parsed->get_object();
+  if (!parsed || !parsed->is_object()) return Fault("the answer is not a JSON object");
+  return ReadChatAnswer(parsed->get_object(), used_ids);
+}
+
+std::expected<ChatAnswer, ChatFault> ReadChatAnswer(const json::object& root, std::set<std::string>& used_ids) {
   const json::value* error = root.if_contains("error");
-  if (error != nullptr && !error->is_null()) return std::unexpected(ChatErrorText(body));
+  if (error != nullptr && !error->is_null()) return std::unexpected(ReadChatFault(root));
   const json::array* choices = ArrayAt(root, "choices");
   const json::object* choice = choices != nullptr && !choices->empty() ? (*choices)[0].if_object() : nullptr;
   const json::object* message = choice != nullptr ? ObjectAt(*choice, "message") : nullptr;
-  if (message == nullptr) return std::unexpected("the answer has no choices with a message");
+  if (message == nullptr) return Fault("the answer has no choices with a message");
 
   ChatAnswer answer;
   answer.finish_reason = TextAt(*choice, "finish_reason");
-  answer.text = ContentText(message->if_contains("content"));
   const json::value* content = message->if_contains("content");
+  answer.text = ChatContentText(content);
+  if (answer.text.empty()) answer.text = TextAt(*message, "refusal");
+  answer.reasoning = ChatReasoningText(*message);
   answer.message = {{"role", "assistant"}, {"content", content != nullptr ? *content : json::value()}};
-  if (const json::array* calls = ArrayAt(*message, "tool_calls")) TakeCalls(*calls, used_ids, answer);
-  if (answer.calls.empty() && ObjectAt(*message, "function_call") != nullptr) {
-    return std::unexpected("the server uses the legacy function_call; awf needs tool_calls");
+  const json::array* calls = ArrayAt(*message, "tool_calls");
+  if (ObjectAt(*message, "function_call") != nullptr && (calls == nullptr || calls->empty())) {
+    return Fault("the server uses the legacy function_call; awf needs tool_calls");
   }
+  if (calls != nullptr) TakeCalls(*calls, used_ids, answer);
   if (const json::object* usage = ObjectAt(root, "usage")) answer.usage = UsageOf(*usage);
   return answer;
 }
 
-std::string ChatErrorText(std::string_view body) {
-  constexpr std::size_t kMost = 500;  // characters
-  std::string text;
+ChatFault ParseChatFault(std::string_view body) {
   if (const auto parsed = ParseRepairedJson(body); parsed && parsed->is_object()) {
-    const json::object& root = parsed->get_object();
-    if (const json::object* error = ObjectAt(root, "error")) text = TextAt(*error, "message");
-    if (text.empty()) text = TextAt(root, "error");
-    if (text.empty()) text = TextAt(root, "message");
+    return ReadChatFault(parsed->get_object());
   }
-  if (text.empty()) text = RepairUtf8(body.substr(0, 4 * kMost));
+  ChatFault fault;
+  fault.message = Bounded(body);
+  fault.context_length = TellsOfContextLength({}, fault.message);
+  return fault;
+}
+
+ChatFault ReadChatFault(const json::object& body) {
+  ChatFault fault;
+  std::string_view message, code;
+  if (const json::object* error = ObjectAt(body, "error")) {
+    message = TextAt(*error, "message");
+    code = TextAt(*error, "code");
+    if (code.empty()) code = TextAt(*error, "type");
+    fault.status = static_cast<long>(IntegerAt(*error, "code"));
+  }
+  for (const char* key : {"error", "message", "detail"}) {
+    if (message.empty()) message = TextAt(body, key);
+  }
+  fault.message = Bounded(message);
+  if (fault.message.empty()) fault.message = Bounded(json::serialize(body));
+  fault.context_length = TellsOfContextLength(code, fault.message);
+  return fault;
+}
+
+std::string ShownChatFault(const ChatFault& fault, const Masker& masker) {
+  constexpr std::size_t kMost = 500;  // characters
+  std::string text = masker.MaskText(fault.message);
   text.resize(FirstCharacters(text, kMost).size());
   return text;
 }
@@ -114,6 +185,25 @@ json::array ChatTools(const std::vector<ToolDefinition>& tools) {
          json::object{{"name", tool.name}, {"description", tool.description}, {"parameters", tool.input_schema}}}});
   }
   return list;
+}
+
+AgentMessage ToAgentMessage(const ChatAnswer& answer) {
+  AgentMessage message{MessageRole::kAssistant, {}};
+  if (!answer.reasoning.empty()) message.blocks.push_back({"thinking", answer.reasoning, {}, {}});
+  if (!answer.text.empty()) message.blocks.push_back({"text", answer.text, {}, {}});
+  const json::array* calls = ArrayAt(answer.message, "tool_calls");
+  for (std::size_t i = 0; i < answer.calls.size(); ++i) {
+    const ChatCall& call = answer.calls[i];
+    std::string input;
+    if (call.arguments) {
+      input = json::serialize(*call.arguments);
+    } else if (calls != nullptr) {
+      const json::value& arguments = (*calls)[i].at("function").at("arguments");
+      input = arguments.is_string() ? std::string(arguments.get_string()) : json::serialize(arguments);
+    }
+    message.blocks.push_back({"tool_use", std::move(input), call.name, call.id});
+  }
+  return message;
 }
 
 }  // namespace awf::agents

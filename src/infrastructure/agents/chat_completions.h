@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "domain/json.h"
+#include "domain/masker.h"
 #include "domain/run_observer.h"
 #include "domain/tool.h"
 
@@ -25,19 +26,41 @@ struct ChatCall {
 
 struct ChatAnswer {
   std::string text;
+  std::string reasoning;  // for the records alone: neither output nor sent back
   std::vector<ChatCall> calls;
   std::string finish_reason;        // "" when absent or null
   std::optional<TokenUsage> usage;  // absent when the answer has none
   json::object message;             // to be sent back: role, content, tool_calls
 };
 
-// `used_ids` holds the call ids of the conversation so far and gets the new ones. The error is a message for the user.
-std::expected<ChatAnswer, std::string> ParseChatAnswer(std::string_view body, std::set<std::string>& used_ids);
+// Why there is no answer, in the server's words or in ours.
+struct ChatFault {
+  std::string message;          // not masked yet; at most 16 KiB
+  long status = 0;              // error.code where it is a number, as some servers put the HTTP status there
+  bool context_length = false;  // the conversation is longer than the model can read
+  bool cut = false;             // the answer ended too early: asking again may help
+};
 
-// The text in an error body: error.message, or error, or message; else the beginning of the body. At most 500
-// characters.
-std::string ChatErrorText(std::string_view body);
+// `used_ids` holds the call ids of the conversation so far and gets those of an answer that is returned.
+std::expected<ChatAnswer, ChatFault> ParseChatAnswer(std::string_view body, std::set<std::string>& used_ids);
+std::expected<ChatAnswer, ChatFault> ReadChatAnswer(const json::object& body, std::set<std::string>& used_ids);
 
+// Content as a string, null, or parts of which the text ones count.
+std::string ChatContentText(const json::value* content);
+// The thoughts in a message or delta, under either name that servers use.
+std::string_view ChatReasoningText(const json::object& message);
+
+// What an error body says: error.message, or error, message or detail; else the beginning of the body.
+ChatFault ParseChatFault(std::string_view body);
+ChatFault ReadChatFault(const json::object& body);
+
+// The message without secrets, at most 500 characters.
+std::string ShownChatFault(const ChatFault& fault, const Masker& masker);
+
+// The `tools` of a request.
 json::array ChatTools(const std::vector<ToolDefinition>& tools);
+
+// The answer as one message of the conversation: thoughts, text, uses of tools.
+AgentMessage ToAgentMessage(const ChatAnswer& answer);
 
 }  // namespace awf::agents

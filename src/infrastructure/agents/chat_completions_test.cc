@@ -7,7 +7,7 @@ namespace {
 
 ChatAnswer Parse(std::string_view message, std::set<std::string> used = {}) {
   auto answer = ParseChatAnswer(R"({"choices":[{"message":)" + std::string(message) + "}]}", used);
-  EXPECT_TRUE(answer) << answer.error();
+  EXPECT_TRUE(answer) << answer.error().message;
   return answer ? std::move(*answer) : ChatAnswer{};
 }
 
@@ -57,36 +57,128 @@ TEST(ChatCompletionsTest, MissingAndRepeatedIdsAreMadeUniqueInBothMessages) {
   EXPECT_TRUE(answer.calls[0].id.starts_with("call_"));
 }
 
-TEST(ChatCompletionsTest, UsageAndItsAbsence) {
-  std::set<std::string> used;
-  const auto answer = ParseChatAnswer(
-      R"({"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}})",
-      used);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->finish_reason, "stop");
-  EXPECT_EQ(answer->usage->input, 7);
-  EXPECT_EQ(answer->usage->output, 2);
-  EXPECT_EQ(answer->usage->total, 9);
+TEST(ChatCompletionsTest, MessageForTheRecords) {
+  const ChatAnswer answer = Parse(R"({"content":"hi","reasoning":"hm","tool_calls":[
+      {"id":"a","function":{"name":"Read","arguments":"{ \"path\": \"x\" }"}},
+      {"id":"b","function":{"name":"Read","arguments":"{oops"}},
+      {"id":"c","function":{"name":"Read","arguments":7}}]})");
+  std::string text;
+  for (const MessageBlock& block : ToAgentMessage(answer).blocks) {
+    text += block.type + "|" + block.name + "|" + block.call_id + "|" + block.text + "\n";
+  }
+  EXPECT_EQ(text,
+            "thinking|||hm\ntext|||hi\ntool_use|Read|a|{\"path\":\"x\"}\ntool_use|Read|b|{oops\n"
+            "tool_use|Read|c|7\n");
+  EXPECT_EQ(ToAgentMessage(answer).role, MessageRole::kAssistant);
+}
+
+TEST(ChatCompletionsTest, CallsGoBackAsTheyCameWithTheirIds) {
+  const ChatAnswer answer = Parse(R"({"content":null,"tool_calls":[
+      {"function":{"name":"Read","arguments":{"path":"y"}},"extra_content":{"google":{"thought_signature":"s"}}}]})");
+  EXPECT_EQ(json::serialize(answer.message),
+            R"({"role":"assistant","content":null,"tool_calls":[{"function":{"name":"Read","arguments":{"path":"y"}},)"
+            R"("extra_content":{"google":{"thought_signature":"s"}},"id":"call_1","type":"function"}]})");
+}
+
+TEST(ChatCompletionsTest, RefusalIsTheTextWhereThereIsNoOther) {
+  EXPECT_EQ(Parse(R"({"content":null,"refusal":"I cannot"})").text, "I cannot");
+  EXPECT_EQ(Parse(R"({"content":"hi","refusal":"no"})").text, "hi");
+}
+
+TEST(ChatCompletionsTest, Usage) {
+  const struct {
+    std::string_view usage;
+    std::int64_t input, output, total, cached, reasoning;
+  } cases[] = {
+      {R"({"prompt_tokens":7,"completion_tokens":2})", 7, 2, 9, 0, 0},
+      {R"({"prompt_tokens":7,"completion_tokens":2,"total_tokens":12})", 7, 2, 12, 0, 0},
+      {R"({"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4},
+           "completion_tokens_details":{"reasoning_tokens":1}})",
+       7, 2, 9, 4, 1},
+      {R"({"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":null,"cached_tokens":4,
+           "reasoning_tokens":1})",
+       7, 2, 9, 4, 1},
+      {R"({"prompt_tokens":"7"})", 0, 0, 0, 0, 0},
+  };
+  for (const auto& test : cases) {
+    std::set<std::string> used;
+    const auto answer =
+        ParseChatAnswer(R"({"choices":[{"message":{}}],"usage":)" + std::string(test.usage) + "}", used);
+    ASSERT_TRUE(answer && answer->usage) << test.usage;
+    EXPECT_EQ(answer->usage->input, test.input) << test.usage;
+    EXPECT_EQ(answer->usage->output, test.output) << test.usage;
+    EXPECT_EQ(answer->usage->total, test.total) << test.usage;
+    EXPECT_EQ(answer->usage->cached, test.cached) << test.usage;
+    EXPECT_EQ(answer->usage->reasoning, test.reasoning) << test.usage;
+  }
   EXPECT_FALSE(Parse(R"({"content":"x"})").usage);
 }
 
 TEST(ChatCompletionsTest, WhatCannotBeGuessedIsAnError) {
-  std::set<std::string> used;
-  EXPECT_EQ(ParseChatAnswer("<html>", used).error(), "the answer is not a JSON object");
-  EXPECT_EQ(ParseChatAnswer(R"({"choices":[]})", used).error(), "the answer has no choices with a message");
-  EXPECT_EQ(ParseChatAnswer(R"({"error":{"message":"no such model"},"choices":[{"message":{}}]})", used).error(),
-            "no such model");
-  EXPECT_EQ(ParseChatAnswer(R"({"choices":[{"message":{"function_call":{"name":"x"}}}]})", used).error(),
-            "the server uses the legacy function_call; awf needs tool_calls");
+  const struct {
+    std::string_view body, message;
+  } cases[] = {
+      {"<html>", "the answer is not a JSON object"},
+      {"[]", "the answer is not a JSON object"},
+      {"", "the answer is not a JSON object"},
+      {R"({"choices":[]})", "the answer has no choices with a message"},
+      {R"({"choices":[{}]})", "the answer has no choices with a message"},
+      {R"({"error":{"message":"no such model"},"choices":[{"message":{}}]})", "no such model"},
+      {R"({"error":"no such model"})", "no such model"},
+      {R"({"choices":[{"message":{"function_call":{"name":"x"}}}]})",
+       "the server uses the legacy function_call; awf needs tool_calls"},
+  };
+  for (const auto& test : cases) {
+    std::set<std::string> used;
+    const auto answer = ParseChatAnswer(test.body, used);
+    ASSERT_FALSE(answer) << test.body;
+    EXPECT_EQ(answer.error().message, test.message);
+    EXPECT_FALSE(answer.error().cut);
+  }
 }
 
-TEST(ChatCompletionsTest, ErrorTextIsFoundAndCut) {
-  EXPECT_EQ(ChatErrorText(R"({"error":{"message":"m"}})"), "m");
-  EXPECT_EQ(ChatErrorText(R"({"error":"e"})"), "e");
-  EXPECT_EQ(ChatErrorText("plain"), "plain");
-  std::string umlauts;
-  for (int i = 0; i < 600; ++i) umlauts += "\xC3\xA4";
-  EXPECT_EQ(ChatErrorText(umlauts).size(), 1000U);
+TEST(ChatCompletionsTest, FunctionCallBesideToolCallsIsPassedOver) {
+  EXPECT_EQ(Parse(R"({"function_call":{},"tool_calls":[{"function":{"name":"A"}}]})").calls.size(), 1U);
+}
+
+TEST(ChatCompletionsTest, FaultsOfServers) {
+  const struct {
+    std::string_view body, message;
+    long status;
+    bool context_length;
+  } cases[] = {
+      {R"({"error":{"message":"m"}})", "m", 0, false},
+      {R"({"error":{"message":"m","code":429}})", "m", 429, false},
+      {R"({"error":"e"})", "e", 0, false},
+      {R"({"message":"m"})", "m", 0, false},
+      {R"({"detail":"d"})", "d", 0, false},
+      {R"({"detail":[{"loc":["body"]}]})", R"({"detail":[{"loc":["body"]}]})", 0, false},
+      {"plain", "plain", 0, false},
+      {"", "", 0, false},
+      {R"({"error":{"message":"m","code":"context_length_exceeded"}})", "m", 0, true},
+      {R"({"error":{"message":"m","type":"exceed_context_size_error","code":400}})", "m", 400, true},
+      {R"({"error":{"message":"This model's Maximum Context Length is 8192 tokens."}})",
+       "This model's Maximum Context Length is 8192 tokens.", 0, true},
+      {R"({"error":"the request exceeds the available context size"})",
+       "the request exceeds the available context size", 0, true},
+      {R"({"message":"prompt is too long: 9 tokens > 8 maximum"})", "prompt is too long: 9 tokens > 8 maximum", 0,
+       true},
+  };
+  for (const auto& test : cases) {
+    const ChatFault fault = ParseChatFault(test.body);
+    EXPECT_EQ(fault.message, test.message) << test.body;
+    EXPECT_EQ(fault.status, test.status) << test.body;
+    EXPECT_EQ(fault.context_length, test.context_length) << test.body;
+  }
+}
+
+TEST(ChatCompletionsTest, FaultIsMaskedBeforeItIsCut) {
+  Masker masker;
+  masker.AddSecret("sk-very-secret-key");
+  std::string text;
+  for (int i = 0; i < 495; ++i) text += "\xC3\xA4";
+  const std::string shown = ShownChatFault(ParseChatFault(text + "sk-very-secret-key and more"), masker);
+  EXPECT_EQ(shown, text + "*** a");
 }
 
 }  // namespace

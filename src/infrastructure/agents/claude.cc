@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "domain/random_id.h"
+#include "infrastructure/agents/claude_messages.h"
 #include "infrastructure/agents/isolation.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/stream_json.h"
@@ -210,9 +211,26 @@ void ClaudeProvider::Read(std::string_view line, AgentEvents& events) {
   if (!event) return;
   const std::string_view type = TextAt(*event, "type");
   if (type == "system") ReadSystem(*event, events);
-  if (type == "assistant") ReadAssistant(*event, events);
-  if (type == "user") ReadUser(*event, events);
+  if (type == "assistant") {
+    TellMessage(*event, MessageRole::kAssistant, events);
+    ReadAssistant(*event, events);
+  }
+  if (type == "user") {
+    ReadUser(*event, events);
+    TellMessage(*event, MessageRole::kUser, events);
+  }
   if (type == "result") ReadResult(*event, events);
+}
+
+// A name of our server that does not exist is ours too: the call reaches us and is refused there.
+bool ClaudeProvider::IsOurs(std::string_view name) const {
+  return ours_.contains(name) || (!ours_.empty() && name.starts_with(ShownName("")));
+}
+
+void ClaudeProvider::TellMessage(const json::object& event, MessageRole role, AgentEvents& events) const {
+  events.Message(ReadClaudeMessage(event, role, [this](std::string_view name) {
+    return IsOurs(name) ? std::string(name.substr(ShownName("").size())) : std::string();
+  }));
 }
 
 void ClaudeProvider::ReadSystem(const json::object& event, AgentEvents& events) {
@@ -263,9 +281,7 @@ void ClaudeProvider::ReadAssistant(const json::object& event, AgentEvents& event
     } else if (type == "tool_use") {
       const std::string_view name = TextAt(part, "name");
       text_since_tool_.clear();
-      // A name of our server that does not exist is ours too: the call reaches us and is refused there.
-      const bool ours = ours_.contains(name) || (!ours_.empty() && name.starts_with(ShownName("")));
-      events.ToolUse(TextAt(part, "id"), name, !ours, type);
+      events.ToolUse(TextAt(part, "id"), name, !IsOurs(name), type);
     }
   }
   // Each block of a message comes as an event of its own with the same usage: count a message once.

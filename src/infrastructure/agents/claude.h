@@ -51,6 +51,8 @@ class ClaudeProvider final : public AgentProvider {
   void ReadAssistant(const json::object& event, AgentEvents& events);
   void ReadUser(const json::object& event, AgentEvents& events) const;
   void ReadResult(const json::object& event, AgentEvents& events);
+  void TellMessage(const json::object& event, MessageRole role, AgentEvents& events) const;
+  bool IsOurs(std::string_view name) const;
   Error ExplainExit(const ProcessExit& exit) const;
   Error ExplainResult(const ProcessExit& exit) const;
 

@@ -127,10 +127,17 @@ void CliProcess::ReadErrors(std::size_t most) {
   if (!stderr_) return;
   const bool open = ReadAvailable(stderr_.get(), most, [&](std::string_view bytes) {
     error_tail_.append(bytes);
-    if (error_tail_.size() > 2 * kErrorTail) error_tail_.erase(0, error_tail_.size() - kErrorTail);
+    if (error_tail_.size() > 2 * kErrorTail) KeepTail();
   });
   if (!open) stderr_.Reset();
-  if (error_tail_.size() > kErrorTail) error_tail_.erase(0, error_tail_.size() - kErrorTail);
+  if (error_tail_.size() > kErrorTail) KeepTail();
+}
+
+// Whole lines, where there are any: half of one may be half of a secret.
+void CliProcess::KeepTail() {
+  const std::size_t cut = error_tail_.size() - kErrorTail;
+  const std::size_t feed = error_tail_.find('\n', cut - 1);
+  error_tail_.erase(0, feed == std::string::npos ? cut : feed + 1);
 }
 
 }  // namespace awf::agents

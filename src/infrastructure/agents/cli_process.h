@@ -49,6 +49,7 @@ class CliProcess {
   void WriteInput();
   void ReadOutput(std::size_t most);
   void ReadErrors(std::size_t most);
+  void KeepTail();
 
   std::uint32_t job_ = 0;
   Fd stdin_, stdout_, stderr_;

@@ -4,88 +4,44 @@
 
 #include <algorithm>
 #include <charconv>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <system_error>
-#include <thread>
+#include <utility>
 
-#include "application/tools/tool_router.h"
 #include "domain/masker.h"
-#include "domain/random_id.h"
 #include "infrastructure/agents/chat_completions.h"
+#include "infrastructure/agents/chat_endpoint.h"
+#include "infrastructure/agents/chat_toolbox.h"
 #include "infrastructure/agents/environment.h"
 #include "infrastructure/agents/step_tools.h"
 #include "infrastructure/agents/stream_json.h"
-#include "infrastructure/schema/argument_checker.h"
 
 namespace awf::agents {
 namespace {
 
-using http::HttpFailure;
 using std::chrono::milliseconds;
 
-constexpr int kRetries = 3;
-constexpr std::chrono::seconds kLongestRetryAfter{60};
 constexpr int kDefaultTurns = 25;
-constexpr std::size_t kParallelCalls = 8;
 
 Error NewError(std::string code, std::string message, std::string hint = {}) {
   return Fail(std::move(code), std::move(message), std::move(hint)).error();
 }
 
-// The router's reports become the step's.
-class CallReporter final : public ToolObserver {
- public:
-  CallReporter(const StepContext& step, RunObserver& observer) : step_(step), observer_(observer) {}
-  void Started(const CallRecord& call) override { observer_.CallStarted(step_, call); }
-  void Finished(const CallRecord& call, const CallEnd& end) override { observer_.CallFinished(step_, call, end); }
-
- private:
-  const StepContext& step_;
-  RunObserver& observer_;
-};
-
-std::string ResultText(const ToolResult& result) {
-  std::string text;
-  for (const Content& content : result.content) {
-    if (const auto* block = std::get_if<TextContent>(&content)) {
-      if (!text.empty()) text += "\n";
-      text += block->text;
-    }
+// Whether spans are made and their context may leave the machine: the step's span, for the model's server.
+std::vector<http::HttpHeader> TraceHeaders(const Tracing& tracing, const StepContext& step) {
+  std::vector<http::HttpHeader> headers;
+  if (!tracing.propagate_http) return headers;
+  for (auto& [name, value] : TraceVariables(tracing, step.trace_id, step.span_id)) {
+    headers.push_back({name == kTraceParentVariable ? "traceparent" : "tracestate", std::move(value)});
   }
-  return result.is_error ? "Error: " + text : text;
-}
-
-// Sleeps unless cancelled or past the deadline; false then.
-bool Pause(milliseconds duration, const AgentRequest& request) {
-  const auto until = SteadyClock::now() + duration;
-  if (request.deadline && until >= *request.deadline) return false;
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_until(lock, request.cancelled, until, [] { return false; });
-  return !request.cancelled.stop_requested();
-}
-
-bool IsRetried(const std::expected<http::HttpResponse, HttpFailure>& response) {
-  if (!response) {
-    return response.error().kind == HttpFailure::Kind::kNoConnection ||
-           response.error().kind == HttpFailure::Kind::kBroken;
-  }
-  return response->status == 408 || response->status == 429 || response->status >= 500;
+  return headers;
 }
 
 // One step's conversation.
 class Conversation {
  public:
   Conversation(const OpenAiCompatible::Settings& settings, const AgentRequest& request, RunObserver& observer)
-      : settings_(settings),
-        request_(request),
-        observer_(observer),
-        client_(settings.limits),
-        reporter_(request.step, observer) {}
+      : settings_(settings), request_(request), observer_(observer) {}
 
   StepResult Run(const OpenAiCompatible::MakeTools& make_tools) {
     const auto begin = SteadyClock::now();
@@ -115,9 +71,9 @@ class Conversation {
     result.end.sandbox = sandbox_;
     result.end.proxy = request_.proxy.has_value();
     result.end.intercept = request_.proxy && request_.proxy->intercept_builtins;
-    if (router_ && result.end.intercept) result.end.isolation = IsolationLevel::kProven;
+    if (toolbox_ && result.end.intercept) result.end.isolation = IsolationLevel::kProven;
     result.end.tool_calls = calls_;
-    result.end.proxy_tools = router_ ? static_cast<int>(router_->Definitions().size()) : 0;
+    result.end.proxy_tools = toolbox_ ? static_cast<int>(toolbox_->Definitions().size()) : 0;
     result.end.duration = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - begin);
     return result;
   }
@@ -130,48 +86,69 @@ class Conversation {
 
   std::optional<Error> Start(const OpenAiCompatible::MakeTools& make_tools) {
     if (request_.cancelled.stop_requested()) return NewError("EXECUTION.RUN.CANCELLED", "cancelled before the start");
-    url_ = Option("base_url", "OPENAI_BASE_URL");
-    model_ = Option("model", "OPENAI_MODEL");
-    key_ = Option("api_key", "OPENAI_API_KEY");
-    masker_.AddSecret(key_);
-    if (url_.empty() || model_.empty()) {
-      const std::string missing = url_.empty() ? "base_url" : "model";
-      return NewError("USER.INPUT.VALIDATION_FAILED", "openai_compatible needs options." + missing,
-                      "Set it in the step's options, or OPENAI_" + std::string(url_.empty() ? "BASE_URL" : "MODEL") +
-                          " in the environment.");
-    }
-    while (url_.ends_with('/')) url_.pop_back();
-    url_ += "/chat/completions";
+    if (auto failure = FindServer()) return failure;
     if (request_.proxy) {
-      auto sandbox = EnforcedSandbox(request_.proxy->sandbox, request_.step, observer_);
-      if (!sandbox) return sandbox.error();
-      sandbox_ = *sandbox;
-      auto providers = make_tools(request_);
-      if (!providers) return providers.error();
-      router_.emplace(checker_, reporter_);
-      for (auto& provider : *providers) {
-        if (auto added = router_->Add(provider); !added) return added.error();
-      }
-      TellReady();
-      if (request_.proxy->intercept_builtins) {
-        observer_.IsolationKnown(
-            request_.step, {IsolationLevel::kProven, std::nullopt, {}, request_.provider_as_written, {}, "in-process"});
-      }
+      if (auto failure = OfferTools(make_tools)) return failure;
     }
     std::string system = request_.system_prompt;
     if (system.empty()) system = OptionText(request_.options, "system_prompt");
-    if (!system.empty()) messages_.emplace_back(json::object{{"role", "system"}, {"content", system}});
-    messages_.emplace_back(json::object{{"role", "user"}, {"content", request_.prompt}});
+    if (!system.empty()) Begin(MessageRole::kSystem, system);
+    Begin(MessageRole::kUser, request_.prompt);
+    return std::nullopt;
+  }
+
+  std::optional<Error> FindServer() {
+    std::string url = Option("base_url", "OPENAI_BASE_URL");
+    model_ = Option("model", "OPENAI_MODEL");
+    std::string key = Option("api_key", "OPENAI_API_KEY");
+    masker_.AddSecret(key);
+    if (url.empty() || model_.empty()) {
+      const std::string missing = url.empty() ? "base_url" : "model";
+      return NewError("USER.INPUT.VALIDATION_FAILED", "openai_compatible needs options." + missing,
+                      "Set it in the step's options, or OPENAI_" + std::string(url.empty() ? "BASE_URL" : "MODEL") +
+                          " in the environment.");
+    }
+    while (url.ends_with('/')) url.pop_back();
+    endpoint_.emplace(
+        ChatEndpoint::Settings{url + "/chat/completions", std::move(key), model_,
+                               OptionText(request_.options, "stream") == "true",
+                               TraceHeaders(settings_.tracing, request_.step), settings_.first_retry, settings_.limits},
+        request_, observer_, masker_);
+    return std::nullopt;
+  }
+
+  std::optional<Error> OfferTools(const OpenAiCompatible::MakeTools& make_tools) {
+    auto sandbox = EnforcedSandbox(request_.proxy->sandbox, request_.step, observer_);
+    if (!sandbox) return sandbox.error();
+    sandbox_ = *sandbox;
+    auto providers = make_tools(request_);
+    if (!providers) return providers.error();
+    toolbox_.emplace(request_, observer_, settings_.tracing.content);
+    if (auto failure = toolbox_->Add(*providers)) return failure;
+    TellReady();
+    if (request_.proxy->intercept_builtins) {
+      observer_.IsolationKnown(
+          request_.step, {IsolationLevel::kProven, std::nullopt, {}, request_.provider_as_written, {}, "in-process"});
+    }
     return std::nullopt;
   }
 
   // There is no server to connect to; what is offered is told all the same.
   void TellReady() {
-    std::vector<std::string> names = router_->Names();
+    std::vector<std::string> names = toolbox_->Names();
     std::ranges::sort(names);
-    observer_.ProxyIsReady(
-        request_.step,
-        {"awf", {}, "in-process", std::move(names), json::serialize(ChatTools(router_->Definitions())), ::getpid(), 1});
+    observer_.ProxyIsReady(request_.step, {"awf",
+                                           {},
+                                           "in-process",
+                                           std::move(names),
+                                           json::serialize(ChatTools(toolbox_->Definitions())),
+                                           ::getpid(),
+                                           1});
+  }
+
+  void Begin(MessageRole role, const std::string& text) {
+    messages_.emplace_back(json::object{{"role", ToString(role)}, {"content", text}});
+    observer_.MessageSaid(request_.step, {role, {{"text", text, {}, {}}}});
   }
 
   std::optional<Error> Loop() {
@@ -179,12 +156,14 @@ class Conversation {
     const std::string wanted = OptionText(request_.options, "max_turns");
     std::from_chars(wanted.data(), wanted.data() + wanted.size(), turns);
     for (int turn = 0; turn < turns; ++turn) {
-      auto answer = Ask();
+      auto answer = endpoint_->Ask(Body(), used_ids_);
       if (!answer) return answer.error();
-      if (!answer->text.empty()) observer_.AgentText(request_.step, answer->text);
-      if (answer->calls.empty() || !router_) {
+      AddUsage(*answer->usage);
+      observer_.MessageSaid(request_.step, ToAgentMessage(*answer));
+      if (answer->finish_reason == "length") TellTruncated();
+      if (answer->calls.empty() || !toolbox_) {
         output_ = answer->text;
-        return JudgeEnd(answer->finish_reason);
+        return JudgeEnd(*answer);
       }
       messages_.emplace_back(std::move(answer->message));
       RunCalls(answer->calls);
@@ -193,28 +172,37 @@ class Conversation {
         return NewError("EXECUTION.AGENT.FAILED", "ended while tools ran");
       }
     }
-    std::string names;
-    for (const std::string& name : last_calls_) names += (names.empty() ? "" : ", ") + name;
-    return NewError("EXECUTION.MCP_PROXY.LOOP_GUARD",
-                    "the model asked for tools in each of " + std::to_string(turns) + " requests; last calls: " + names,
-                    "Narrow the prompt, or raise options.max_turns.");
+    return NewError(
+        "EXECUTION.MCP_PROXY.LOOP_GUARD",
+        "the model asked for tools in each of " + std::to_string(turns) + " requests; last calls: " + last_calls_,
+        "Narrow the prompt, or raise options.max_turns.");
   }
 
-  std::optional<Error> JudgeEnd(const std::string& finish_reason) const {
-    if (finish_reason == "content_filter") {
+  void RunCalls(const std::vector<ChatCall>& calls) {
+    last_calls_.clear();
+    for (const ChatCall& call : calls) last_calls_ += (last_calls_.empty() ? "" : ", ") + call.name;
+    calls_ += static_cast<int>(calls.size());
+    for (json::value& message : toolbox_->Run(calls)) messages_.emplace_back(std::move(message));
+  }
+
+  void TellTruncated() const {
+    observer_.Logged(&request_.step, LogLevel::kWarn, "the answer was cut at the token limit",
+                     json::object{{"provider", request_.provider_as_written}, {"model", model_}});
+  }
+
+  std::optional<Error> JudgeEnd(const ChatAnswer& answer) const {
+    if (answer.finish_reason == "content_filter") {
       return NewError("EXECUTION.AGENT.FAILED", model_ + ": the server's content filter cut the answer");
     }
-    if (finish_reason == "tool_calls") {
-      return NewError("EXECUTION.MCP_PROXY.LOOP_GUARD", model_ + " announced tool calls and sent none");
-    }
-    if (finish_reason == "length") {
-      observer_.Logged(&request_.step, LogLevel::kWarn, "the answer was cut at the token limit",
-                       json::object{{"provider", request_.provider_as_written}, {"model", model_}});
+    if (answer.finish_reason == "tool_calls") {
+      return NewError("EXECUTION.MCP_PROXY.LOOP_GUARD",
+                      model_ + (answer.calls.empty() ? " announced tool calls and sent none"
+                                                     : " called tools, and none were offered"));
     }
     return std::nullopt;
   }
 
-  std::string Body() const {
+  json::object Body() const {
     json::object body{{"model", model_}, {"messages", messages_}};
     for (const char* key : {"temperature", "top_p", "max_completion_tokens", "max_tokens"}) {
       const json::value* value = request_.options.if_contains(key);
@@ -223,127 +211,33 @@ class Conversation {
       const auto number = value->is_string() ? ParseRepairedJson(std::string_view(value->get_string())) : *value;
       if (number && number->is_number()) body[key] = *number;
     }
-    if (router_ && !router_->Definitions().empty()) {
-      body["tools"] = ChatTools(router_->Definitions());
+    if (toolbox_ && !toolbox_->Definitions().empty()) {
+      body["tools"] = ChatTools(toolbox_->Definitions());
       body["tool_choice"] = "auto";
     }
-    return json::serialize(body);
+    return body;
   }
 
-  std::expected<ChatAnswer, Error> Ask() {
-    http::HttpRequest http_request{url_, key_, Body(), request_.deadline, request_.cancelled};
-    for (int attempt = 0;; ++attempt) {
-      auto response = client_.Post(http_request);
-      if (attempt < kRetries && IsRetried(response) && WaitToRetry(attempt, response)) continue;
-      if (!response) {
-        return Fail("EXECUTION.AGENT.FAILED", "request to " + response.error().message, response.error().hint);
-      }
-      if (response->status < 200 || response->status > 299) return std::unexpected(StatusError(*response));
-      auto answer = ParseChatAnswer(response->body, used_ids_);
-      if (!answer) return Fail("EXECUTION.AGENT.FAILED", model_ + ": " + answer.error());
-      AddUsage(*answer, http_request.body.size());
-      return std::move(*answer);
-    }
-  }
-
-  bool WaitToRetry(int attempt, const std::expected<http::HttpResponse, HttpFailure>& response) const {
-    milliseconds delay = settings_.first_retry * (1 << attempt);
-    // Jitter of a quarter, so that parallel steps do not come back in step.
-    delay += milliseconds(RandomUpTo(static_cast<std::uint64_t>(delay.count() / 4)));
-    if (response && response->retry_after) {
-      delay = std::max<milliseconds>(delay, std::min(*response->retry_after, kLongestRetryAfter));
-    }
-    observer_.Logged(&request_.step, LogLevel::kInfo, "model request retried",
-                     json::object{{"attempt", attempt + 1},
-                                  {"delay_ms", delay.count()},
-                                  {"status", response ? json::value(response->status) : json::value()}});
-    return Pause(delay, request_);
-  }
-
-  Error StatusError(const http::HttpResponse& response) const {
-    const std::string text = "HTTP " + std::to_string(response.status) + ": " + ChatErrorText(response.body);
-    if (response.status == 401 || response.status == 403) {
-      return NewError("EXECUTION.AGENT.AUTH", text, "Set OPENAI_API_KEY, or options.api_key from an input or env.");
-    }
-    if (response.status == 429) return NewError("EXECUTION.AGENT.RATE_LIMITED", text);
-    return NewError("EXECUTION.AGENT.FAILED", text);
-  }
-
-  void AddUsage(const ChatAnswer& answer, std::size_t request_bytes) {
-    TokenUsage usage;
-    if (answer.usage) {
-      usage = *answer.usage;
-    } else {
-      usage.input = static_cast<std::int64_t>(request_bytes / 4);
-      usage.output = static_cast<std::int64_t>(json::serialize(answer.message).size() / 4);
-      usage.total = usage.input + usage.output;
-      usage_.estimated = true;
-    }
+  void AddUsage(const TokenUsage& usage) {
     usage_.input += usage.input;
     usage_.output += usage.output;
     usage_.total += usage.total;
+    usage_.cached += usage.cached;
+    usage_.reasoning += usage.reasoning;
+    usage_.estimated = usage_.estimated || usage.estimated;
     observer_.TokensUsed(request_.step, usage_);
-  }
-
-  // Neighbouring calls of read-only tools at the same time, everything else one after another; answers in call order.
-  void RunCalls(const std::vector<ChatCall>& calls) {
-    std::vector<std::string> texts(calls.size());
-    last_calls_.clear();
-    for (const ChatCall& call : calls) last_calls_.push_back(call.name);
-    for (std::size_t begin = 0; begin < calls.size();) {
-      std::size_t end = begin + 1;
-      if (IsReadOnly(calls[begin].name)) {
-        while (end < calls.size() && end - begin < kParallelCalls && IsReadOnly(calls[end].name)) ++end;
-      }
-      {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = begin + 1; i < end; ++i) {
-          try {
-            threads.emplace_back([&, i] { texts[i] = RunCall(calls[i]); });
-          } catch (const std::system_error&) {
-            texts[i] = RunCall(calls[i]);  // no thread to be had
-          }
-        }
-        texts[begin] = RunCall(calls[begin]);
-      }
-      begin = end;
-    }
-    calls_ += static_cast<int>(calls.size());
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      messages_.emplace_back(json::object{{"role", "tool"}, {"tool_call_id", calls[i].id}, {"content", texts[i]}});
-    }
-  }
-
-  bool IsReadOnly(const std::string& name) const {
-    return std::ranges::any_of(router_->Definitions(), [&](const ToolDefinition& tool) {
-      return tool.name == name && tool.annotations.read_only == true;
-    });
-  }
-
-  std::string RunCall(const ChatCall& call) {
-    const json::object none;
-    const json::object& arguments = call.arguments ? *call.arguments : none;
-    const IncomingCall incoming{call.name, arguments, {}, call.id, {}, request_.deadline, request_.cancelled};
-    if (!call.arguments) {
-      router_->Reject(incoming, call.arguments.error(), "invalid_arguments");
-      return "Error: " + call.arguments.error();
-    }
-    const auto result = router_->Call(incoming);
-    return result ? ResultText(*result) : "Error: " + result.error().message;
   }
 
   const OpenAiCompatible::Settings& settings_;
   const AgentRequest& request_;
   RunObserver& observer_;
-  const http::HttpClient client_;
-  CallReporter reporter_;
-  SchemaArgumentChecker checker_;
-  std::optional<ToolRouter> router_;
   Masker masker_;
-  std::string url_, model_, key_, sandbox_, output_;
+  std::optional<ChatEndpoint> endpoint_;
+  std::optional<ChatToolbox> toolbox_;
+  std::string model_, sandbox_, output_;
   json::array messages_;
   std::set<std::string> used_ids_;
-  std::vector<std::string> last_calls_;
+  std::string last_calls_;  // names
   TokenUsage usage_;
   int calls_ = 0;
 };

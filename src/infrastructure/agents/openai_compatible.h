@@ -1,7 +1,7 @@
 // OpenAiCompatible: agent steps against a server of the Chat Completions format, without any CLI.
 //
 // The tools run in this process, behind the same ToolRouter as in mcp-serve, so the model can have no others: isolation
-// is proven. Not streaming. Thread-safe: each Run has its own conversation, tools and requests.
+// is proven. Thread-safe: each Run has its own conversation, tools and requests; the requests are chat_endpoint.h's.
 #pragma once
 
 #include <chrono>

@@ -5,7 +5,7 @@
 namespace awf::agents {
 
 ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std::string>& environment,
-                              const std::filesystem::path& private_folder) {
+                              const std::filesystem::path& private_folder, const Tracing& tracing) {
   ToolSettings settings;
   settings.root = request.working_dir;
   settings.sandbox = request.proxy->sandbox;
@@ -13,6 +13,7 @@ ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std
   settings.environment = environment;
   settings.private_folder = private_folder;
   settings.deadline = request.deadline;
+  if (tracing.spans) settings.trace = {request.step.trace_id, tracing.sampled, tracing.trace_state};
   const json::value* variables = request.options.if_contains("env");
   if (variables != nullptr && variables->is_object()) {
     for (const auto& [name, value] : variables->get_object()) {

@@ -10,12 +10,13 @@
 #include "domain/error.h"
 #include "domain/run_observer.h"
 #include "domain/tool_settings.h"
+#include "domain/trace_context.h"
 
 namespace awf::agents {
 
 // `environment` is the user's; `private_folder` that of the run. The request must have a proxy.
 ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std::string>& environment,
-                              const std::filesystem::path& private_folder);
+                              const std::filesystem::path& private_folder, const Tracing& tracing);
 
 // How the sandbox of commands is enforced: its mode, or "degraded". A mode or `network: false` that the user wrote and
 // that cannot be enforced is USER.MCP_PROXY.UNSUPPORTED_PROVIDER.

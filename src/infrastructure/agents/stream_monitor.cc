@@ -111,6 +111,13 @@ void StreamMonitor::Bypass(const NativeUse& use) {
   }
 }
 
+void StreamMonitor::Message(const AgentMessage& message) {
+  if (message.blocks.empty()) return;
+  const auto is_result = [](const MessageBlock& block) { return block.type == "tool_result"; };
+  if (std::ranges::any_of(message.blocks, is_result)) connected_();
+  observer_.MessageSaid(rules_.step, message);
+}
+
 void StreamMonitor::PermissionDenied(std::string_view name) {
   ++denied_;
   observer_.Logged(&rules_.step, LogLevel::kWarn, "permission denied by the agent CLI",

@@ -2,7 +2,8 @@
 //
 // Receives what the provider makes of the stream, tells the observer, and says when the CLI must be stopped: not
 // connected although the model speaks, isolation that is required and not had, a bypass under `required`, retries that
-// cannot help. One thread.
+// cannot help. Passes messages on; before one with a tool's result it lets the step channel be read, so that the call
+// is always told before its result. One thread.
 #pragma once
 
 #include <functional>
@@ -36,6 +37,7 @@ class StreamMonitor final : public AgentEvents {
   void Text(std::string_view text) override;
   void ToolUse(std::string_view id, std::string_view name, bool native, std::string_view event_type) override;
   void ToolEnded(std::string_view id, bool is_error, bool refused) override;
+  void Message(const AgentMessage& message) override;
   void PermissionDenied(std::string_view name) override;
   void Tokens(const TokenUsage& usage) override;
   void Session(std::string_view) override {}

@@ -153,5 +153,23 @@ TEST_F(StreamMonitorTest, FirstStopReasonStays) {
   EXPECT_EQ(Stopped(), "EXECUTION.AGENT.AUTH");
 }
 
+TEST_F(StreamMonitorTest, MessagesPassAndResultsOnlyAfterTheChannelWasRead) {
+  int reads = 0;
+  StreamMonitor monitor(rules_, observer_, [&] {
+    ++reads;
+    return true;
+  });
+  MessageBlock text, result;
+  text.type = "text";
+  text.text = "hi";
+  result.type = "tool_result";
+  monitor.Message({MessageRole::kAssistant, {text}});
+  monitor.Message({MessageRole::kAssistant, {}});
+  EXPECT_EQ(reads, 0);
+  monitor.Message({MessageRole::kUser, {text, result}});
+  EXPECT_EQ(reads, 1);
+  EXPECT_EQ(observer_.Messages(), (std::vector<std::string>{"assistant [text] hi", "user [text] hi [tool_result] "}));
+}
+
 }  // namespace
 }  // namespace awf::agents

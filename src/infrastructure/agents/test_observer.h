@@ -32,6 +32,15 @@ class TestObserver final : public RunObserver {
     const std::lock_guard lock(mutex_);
     usage_ = e;
   }
+  void MessageSaid(const StepContext&, const AgentMessage& e) override {
+    std::string text(ToString(e.role));
+    for (const MessageBlock& block : e.blocks) {
+      text += " [" + block.type + (block.name.empty() ? "" : " " + block.name) +
+              (block.call_id.empty() ? "" : " " + block.call_id) + "] " + block.text;
+    }
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(text));
+  }
   void Logged(const StepContext*, LogLevel level, std::string_view message, const json::object& fields) override {
     Add("log " + std::string(ToString(level)) + " " + std::string(message) + " " + json::serialize(fields));
   }
@@ -55,6 +64,11 @@ class TestObserver final : public RunObserver {
     for (const std::string& event : Events()) text += event + "\n";
     return text;
   }
+  // Of the conversation: role, and of each block type, name, call id and text. Not among the events.
+  std::vector<std::string> Messages() const {
+    const std::lock_guard lock(mutex_);
+    return messages_;
+  }
   TokenUsage usage() const {
     const std::lock_guard lock(mutex_);
     return usage_;
@@ -68,6 +82,7 @@ class TestObserver final : public RunObserver {
 
   mutable std::mutex mutex_;
   std::vector<std::string> events_;
+  std::vector<std::string> messages_;
   TokenUsage usage_;
 };
 

@@ -197,7 +197,7 @@ ToolResult BashTool::Run(const ToolCall& call, std::string_view command, const f
   std::call_once(cache_made_, [this] { MakeCacheFolder(); });
   process::SpawnRequest request;
   request.argv = std::move(shell->argv);
-  request.environment = environment_.variables;
+  request.environment = EnvironmentOfCall(environment_, settings_, call.id);
   request.working_dir = folder;
   request.stdin_fd = shell->script.get();
   request.new_session = true;

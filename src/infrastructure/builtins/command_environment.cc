@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "domain/trace_context.h"
 #include "infrastructure/process/environment.h"
 
 namespace awf::builtins {
@@ -78,6 +79,19 @@ CommandEnvironment MakeCommandEnvironment(const ToolSettings& settings) {
   process::SetVariables(environment.variables,
                         {{"TERM", "dumb"}, {"PAGER", "cat"}, {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"}});
   return environment;
+}
+
+std::vector<std::string> EnvironmentOfCall(const CommandEnvironment& environment, const ToolSettings& settings,
+                                           const CallId& call) {
+  std::vector<std::string> variables = environment.variables;
+  const CommandTrace& trace = settings.trace;
+  if (trace.trace_id.empty()) return variables;
+  process::RemoveVariables(variables, {kTraceParentVariable, kTraceStateVariable});
+  auto own =
+      TraceVariables({.spans = true, .sampled = trace.sampled, .trace_state = trace.trace_state}, trace.trace_id, call);
+  std::erase_if(own, [&](const auto& variable) { return Contains(settings.env.drop, variable.first); });
+  process::SetVariables(variables, own);
+  return variables;
 }
 
 std::vector<std::string> NamesMentioned(const std::vector<std::string>& names,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/tool.h"
 #include "domain/tool_settings.h"
 
 namespace awf::builtins {
@@ -16,6 +17,11 @@ struct CommandEnvironment {
 
 // `settings.env.pass` lets a name through that would be dropped, whatever the reason.
 CommandEnvironment MakeCommandEnvironment(const ToolSettings& settings);
+
+// Of the command that runs for that call: where spans are made, with the call's as its parent, unless the user drops
+// it.
+std::vector<std::string> EnvironmentOfCall(const CommandEnvironment& environment, const ToolSettings& settings,
+                                           const CallId& call);
 
 // Those of `names` that stand in one of the texts as whole words.
 std::vector<std::string> NamesMentioned(const std::vector<std::string>& names,

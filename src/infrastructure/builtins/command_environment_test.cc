@@ -5,6 +5,7 @@
 namespace awf::builtins {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -50,6 +51,28 @@ TEST(CommandEnvironmentTest, TheStepChangesTheList) {
   const CommandEnvironment environment = MakeCommandEnvironment(settings);
   EXPECT_THAT(environment.variables, Contains("OPENAI_API_KEY=k"));
   EXPECT_THAT(environment.dropped, ElementsAre("GATEWAY", "GEMINI_API_KEY", "MINE"));
+}
+
+TEST(CommandEnvironmentTest, ACallIsTheParentOfItsCommandWhereSpansAreMade) {
+  const std::string outer = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  ToolSettings settings;
+  settings.environment = {"TRACEPARENT=" + outer, "TRACESTATE=outer=1", "HOME=/h"};
+  const CommandEnvironment environment = MakeCommandEnvironment(settings);
+  EXPECT_THAT(EnvironmentOfCall(environment, settings, "9f02c4d17be6a038"),
+              AllOf(Contains("TRACEPARENT=" + outer), Contains("TRACESTATE=outer=1"), Contains("HOME=/h")));
+
+  const auto traced = [&](CommandTrace trace) {
+    settings.trace = std::move(trace);
+    std::vector<std::string> found;
+    for (const std::string& variable : EnvironmentOfCall(environment, settings, "9f02c4d17be6a038"))
+      if (variable.starts_with("TRACE")) found.push_back(variable);
+    return found;
+  };
+  const std::string trace(32, 'a'), own = "TRACEPARENT=00-" + trace + "-9f02c4d17be6a038-";
+  EXPECT_THAT(traced({trace, true, "vendor=1"}), ElementsAre(own + "01", "TRACESTATE=vendor=1"));
+  EXPECT_THAT(traced({trace, false, ""}), ElementsAre(own + "00"));
+  settings.env.drop = {"TRACEPARENT"};
+  EXPECT_THAT(traced({trace, true, "vendor=1"}), ElementsAre("TRACESTATE=vendor=1"));
 }
 
 TEST(NamesMentionedTest, FindsWholeWords) {

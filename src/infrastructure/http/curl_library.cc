@@ -8,8 +8,10 @@ namespace awf::http {
 
 std::expected<CurlLibrary, Error> CurlLibrary::Load(const char* file_name) {
   const auto unavailable = [](const std::string& why) {
-    return Fail("EXECUTION.AGENT.FAILED", "HTTP needs libcurl, which could not be loaded: " + why,
-                "Install the package libcurl4 (apt-get install libcurl4).");
+    return Fail(
+        "EXECUTION.AGENT.FAILED",
+        "libcurl (package libcurl4 or libcurl4t64), which HTTP needs, could not be loaded: " + why,
+        "Install the package libcurl4 (apt-get install libcurl4; libcurl4t64 from Debian 13 and Ubuntu 24.04 on).");
   };
   void* library = ::dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -26,6 +28,7 @@ std::expected<CurlLibrary, Error> CurlLibrary::Load(const char* file_name) {
   bind(curl.global_init, "curl_global_init");
   bind(curl.easy_init, "curl_easy_init");
   bind(curl.easy_cleanup, "curl_easy_cleanup");
+  bind(curl.easy_reset, "curl_easy_reset");
   bind(curl.easy_setopt, "curl_easy_setopt");
   bind(curl.easy_getinfo, "curl_easy_getinfo");
   bind(curl.easy_strerror, "curl_easy_strerror");
@@ -44,11 +47,17 @@ std::expected<CurlLibrary, Error> CurlLibrary::Load(const char* file_name) {
   bind(curl.url_set, "curl_url_set");
   bind(curl.url_get, "curl_url_get");
   bind(curl.free, "curl_free");
+  decltype(&curl_version_info) version_info = nullptr;
+  bind(version_info, "curl_version_info");
   if (!missing.empty()) {
     ::dlclose(library);
     return unavailable("it has no function " + missing + "; version 7.68 or newer is needed");
   }
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return unavailable("curl_global_init failed");
+  const curl_version_info_data& version = *version_info(CURLVERSION_NOW);
+  constexpr unsigned kMinor = 8;  // bits of the patch number
+  curl.http2 = (version.features & CURL_VERSION_HTTP2) != 0;
+  curl.reuses_plain_http2 = version.version_num >> kMinor != 0x0758U;
   return curl;
 }
 

@@ -17,6 +17,7 @@ struct CurlLibrary {
   decltype(&curl_global_init) global_init = nullptr;
   decltype(&curl_easy_init) easy_init = nullptr;
   decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
+  decltype(&curl_easy_reset) easy_reset = nullptr;
   decltype(&curl_easy_setopt) easy_setopt = nullptr;
   decltype(&curl_easy_getinfo) easy_getinfo = nullptr;
   decltype(&curl_easy_strerror) easy_strerror = nullptr;
@@ -35,6 +36,9 @@ struct CurlLibrary {
   decltype(&curl_url_set) url_set = nullptr;
   decltype(&curl_url_get) url_get = nullptr;
   decltype(&curl_free) free = nullptr;
+  bool http2 = false;  // built with it
+  // False of 7.88: its second request over one HTTP/2 connection without TLS fails in the framing layer.
+  bool reuses_plain_http2 = true;
 
   // The process's one copy of "libcurl.so.4", or an error that names the package to install.
   static std::expected<const CurlLibrary*, Error> Get();

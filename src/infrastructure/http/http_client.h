@@ -43,10 +43,12 @@ struct HttpRequest {
 
   std::string content_type = "application/json";
   std::string accept = "application/json";  // empty: no such header
-  std::vector<HttpHeader> headers{};        // beside those; a name or value with a control character is refused
+  // Beside those. A name that is no token, or a value with a control character, is refused. They go along where a
+  // redirect is followed, to another host too.
+  std::vector<HttpHeader> headers{};
   HttpVersion version = HttpVersion::kAny;
   bool follow_redirects = true;                    // false: a redirect is an answer like another
-  std::string ca_file{};                           // PEM; empty: the system's
+  std::string ca_file{};                           // PEM, instead of the system's authorities; empty: those
   std::string client_certificate{}, client_key{};  // PEM files; empty: none
   // Gets the body of an answer of status 2xx in pieces, on the calling thread, as they come; the answer's own body
   // stays empty. Pieces count against the limit of the answer. False ends the request (kCancelled). May be empty.
@@ -63,13 +65,14 @@ struct HttpResponse {
 
 struct HttpFailure {
   enum class Kind {
-    kNoLibrary,  // libcurl is absent; message and hint name the package
+    kNoLibrary,  // libcurl is absent or lacks HTTP/2; message and hint name the package
     kBadUrl,
+    kBadHeader,     // nothing was sent
     kNoConnection,  // name not found, refused, connect timeout
     kBroken,        // reset, or an answer that was cut
     kStalled,       // no byte for too long
     kTooLarge,
-    kCancelled,
+    kCancelled,  // also by on_data
     kDeadline,
     kOther,  // TLS among them
   };
@@ -80,9 +83,14 @@ struct HttpFailure {
 
 struct HttpLimits {
   std::chrono::seconds connect{10};
-  std::chrono::milliseconds idle{600'000};  // without a byte in either direction
-  std::size_t answer = std::size_t{64} << 20;
+  std::chrono::milliseconds idle{600'000};     // without a byte in either direction
+  std::size_t answer = std::size_t{64} << 20;  // bytes of the body; headers and trailers have a limit of their own
 };
+
+// An error of code SYSTEM.IO.READ_FAILED that names the package, when requests of that version cannot be made.
+std::expected<void, Error> CheckLibrary(HttpVersion version);
+
+struct CurlHandles;
 
 class HttpClient {
  public:
@@ -92,6 +100,22 @@ class HttpClient {
 
  private:
   HttpLimits limits_;
+};
+
+// The first request opens the connection; a request to another host opens another. What fails closes it, and the next
+// request opens it anew. With libcurl 7.88 every request over HTTP/2 without TLS opens one (curl_library.h).
+class HttpConnection {
+ public:
+  explicit HttpConnection(HttpLimits limits = {});
+  HttpConnection(HttpConnection&&) noexcept;
+  HttpConnection& operator=(HttpConnection&&) noexcept;
+  ~HttpConnection();
+
+  std::expected<HttpResponse, HttpFailure> Post(const HttpRequest& request);
+
+ private:
+  HttpLimits limits_;
+  std::unique_ptr<CurlHandles> handles_;  // of the first request on
 };
 
 }  // namespace awf::http

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "infrastructure/http/curl_library.h"
+#include "infrastructure/http/http_transfer.h"
 
 namespace awf::http {
 namespace {
@@ -272,6 +275,202 @@ TEST(HttpClientTest, RedirectToAFileIsRefused) {
   LoopbackServer server(
       [](int socket, const std::string&) { Send(socket, Reply(302, "", "Location: file:///etc/hostname\r\n")); });
   EXPECT_FALSE(HttpClient().Post(RequestTo(server.Url())));
+}
+
+using Kind = HttpFailure::Kind;
+
+TEST(HttpClientTest, OwnHeadersContentTypeAndAccept) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, "")); });
+  HttpRequest request = RequestTo(server.Url());
+  request.content_type = "application/x-protobuf";
+  request.accept.clear();
+  request.headers = {{"x-key", "a b: c"}, {"x-empty", ""}};
+  ASSERT_TRUE(HttpClient().Post(request));
+  const std::string sent = server.Requests().at(0);
+  EXPECT_NE(sent.find("\r\nContent-Type: application/x-protobuf\r\n"), std::string::npos) << sent;
+  EXPECT_NE(sent.find("\r\nx-key: a b: c\r\n"), std::string::npos) << sent;
+  EXPECT_NE(sent.find("\r\nx-empty:\r\n"), std::string::npos) << sent;
+  EXPECT_EQ(sent.find("Accept:"), std::string::npos) << sent;
+}
+
+TEST(HttpClientTest, MalformedHeadersAreRefusedBeforeAnythingIsSent) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, "")); });
+  struct Case {
+    HttpHeader header;
+    std::string message;
+  };
+  const std::string bad_name = "127.0.0.1: a header has a name that HTTP does not allow";
+  const std::string bad_value = "127.0.0.1: the value of header x-key has a control character";
+  for (const Case& c : {Case{{"x-key", "secret\r\nx-more: 1"}, bad_value}, Case{{"x-key", "secret\n"}, bad_value},
+                        Case{{"x-key", std::string("sec\0ret", 7)}, bad_value}, Case{{"", "secret"}, bad_name},
+                        Case{{"x-key: a\r\nx", "secret"}, bad_name}, Case{{"x key", "secret"}, bad_name}}) {
+    HttpRequest request = RequestTo(server.Url());
+    request.headers = {c.header};
+    const auto response = HttpClient().Post(request);
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().kind, Kind::kBadHeader);
+    EXPECT_EQ(response.error().message, c.message);
+  }
+  HttpRequest request = RequestTo(server.Url());
+  request.bearer_token = "secret\n";
+  const auto response = HttpClient().Post(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().message, "127.0.0.1: the key has a control character, maybe a line feed at its end");
+  EXPECT_TRUE(server.Requests().empty());
+}
+
+TEST(HttpClientTest, AnswerHasTheHeadersOfTheLastAnswerAndTheTrailers) {
+  LoopbackServer server([](int socket, const std::string& request) {
+    if (request.starts_with("POST /v1/x")) {
+      return Send(socket, Reply(307, "first", "Location: /there\r\nX-First: 1\r\n"));
+    }
+    Send(socket,
+         "HTTP/1.1 103 Early\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nX-Last:  two words \r\n"
+         "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Trailer: 3\r\n\r\n");
+  });
+  const auto response = HttpClient().Post(RequestTo(server.Url()));
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "ok");
+  const std::vector<HttpHeader> headers{{"x-last", "two words"}, {"transfer-encoding", "chunked"}};
+  EXPECT_EQ(response->headers, headers);
+  EXPECT_EQ(response->trailers, (std::vector<HttpHeader>{{"x-trailer", "3"}}));
+}
+
+TEST(HttpClientTest, RedirectIsAnAnswerWhenNotFollowed) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(307, "no", "Location: /x\r\n")); });
+  HttpRequest request = RequestTo(server.Url());
+  request.follow_redirects = false;
+  const auto response = HttpClient().Post(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 307);
+  EXPECT_EQ(response->body, "no");
+  EXPECT_EQ(server.Requests().size(), 1U);
+}
+
+TEST(HttpClientTest, EndlessHeadersAreTooLarge) {
+  LoopbackServer server([](int socket, const std::string&) {
+    Send(socket, "HTTP/1.1 200 OK\r\n");
+    for (int i = 0; i < 300; ++i) Send(socket, "x: " + std::string(1000, 'x') + "\r\n");
+    Send(socket, "Content-Length: 0\r\n\r\n");
+  });
+  const auto response = HttpClient().Post(RequestTo(server.Url()));
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, Kind::kTooLarge);
+}
+
+TEST(HttpStreamTest, PiecesComeAsTheyAreSentAndTheBodyStaysEmpty) {
+  std::mutex mutex;
+  std::condition_variable came;
+  bool first = false;
+  LoopbackServer server([&](int socket, const std::string&) {
+    Send(socket, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none");
+    std::unique_lock lock(mutex);
+    came.wait_for(lock, seconds(30), [&] { return first; });  // the second half goes out after the first came
+    Send(socket, "two");
+  });
+  HttpRequest request = RequestTo(server.Url());
+  std::vector<std::string> pieces;
+  const auto caller = std::this_thread::get_id();
+  request.on_data = [&](std::string_view piece) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    pieces.emplace_back(piece);
+    const std::lock_guard lock(mutex);
+    first = true;
+    came.notify_all();
+    return true;
+  };
+  const auto response = HttpClient().Post(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->body, "");
+  EXPECT_EQ(pieces, (std::vector<std::string>{"one", "two"}));
+}
+
+TEST(HttpStreamTest, ErrorBodyIsNoStream) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(401, "who?")); });
+  HttpRequest request = RequestTo(server.Url());
+  request.on_data = [](std::string_view) {
+    ADD_FAILURE() << "an error body went to on_data";
+    return true;
+  };
+  const auto response = HttpClient().Post(request);
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 401);
+  EXPECT_EQ(response->body, "who?");
+}
+
+TEST(HttpStreamTest, ReaderThatSaysFalseEndsTheRequest) {
+  LoopbackServer server([](int socket, const std::string&) {
+    Send(socket, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
+    WaitForClose(socket);
+  });
+  HttpRequest request = RequestTo(server.Url());
+  request.on_data = [](std::string_view) { return false; };
+  const auto response = HttpClient().Post(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, Kind::kCancelled);
+}
+
+TEST(HttpStreamTest, LimitOfTheAnswerCountsForStreams) {
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, std::string(1001, 'x'))); });
+  std::size_t bytes = 0;
+  HttpRequest request = RequestTo(server.Url());
+  request.on_data = [&](std::string_view piece) {
+    bytes += piece.size();
+    return true;
+  };
+  const auto over = HttpClient({.answer = 1000}).Post(request);
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().kind, Kind::kTooLarge);
+  EXPECT_LE(bytes, 1000U);
+  bytes = 0;
+  EXPECT_TRUE(HttpClient({.answer = 1001}).Post(request));
+  EXPECT_EQ(bytes, 1001U);
+}
+
+// A variable of the environment for the time of a test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(HttpProxyTest, LoopbackGoesPastTheProxyOfTheEnvironment) {
+  LoopbackServer proxy([](int socket, const std::string&) { Send(socket, Reply(200, "proxy")); });
+  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, "server")); });
+  std::string url = proxy.Url();
+  url.resize(url.find("/v1"));
+  const Variable variable("http_proxy", url.c_str());
+  for (const char* host : {"127.0.0.1", "localhost"}) {
+    const auto response = HttpClient().Post(RequestTo(server.Url(host)));
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->body, "server");
+  }
+  const auto other = HttpClient().Post(RequestTo("http://collector.invalid/x"));
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(other->body, "proxy");
+  const Variable exception("no_proxy", "collector.invalid");
+  EXPECT_FALSE(HttpClient().Post(RequestTo("http://collector.invalid/x")));
+}
+
+TEST(CurlLibraryTest, LibraryWithoutHttp2NamesThePackage) {
+  const auto library = CurlLibrary::Get();
+  ASSERT_TRUE(library);
+  EXPECT_TRUE(CheckLibrary(HttpVersion::kHttp2));
+  CurlLibrary without = **library;
+  without.http2 = false;
+  CurlHandles handles(without);
+  HttpRequest request = RequestTo("http://127.0.0.1:1/");
+  request.version = HttpVersion::kHttp2;
+  const auto response = Transfer(handles, {}, request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, Kind::kNoLibrary);
+  EXPECT_NE(response.error().hint.find("libcurl4"), std::string::npos);
 }
 
 TEST(CurlLibraryTest, AbsentLibraryNamesThePackage) {

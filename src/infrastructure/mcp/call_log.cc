@@ -18,23 +18,23 @@ namespace {
 
 constexpr std::size_t kMaxLine = 4095;  // with the line feed what a pipe takes in one piece
 
-std::string_view LevelOf(CallOutcome outcome) {
+LogLevel LevelOf(CallOutcome outcome) {
   switch (outcome) {
     case CallOutcome::kOk:
-      return "info";
+      return LogLevel::kInfo;
     case CallOutcome::kCancelled:
     case CallOutcome::kDenied:
-      return "warn";
+      return LogLevel::kWarn;
     case CallOutcome::kError:
     case CallOutcome::kTimeout:
     case CallOutcome::kLost:
-      return "error";
+      return LogLevel::kError;
   }
-  return "error";
+  return LogLevel::kError;
 }
 
 std::string Render(const CallRecord& call, const CallEnd& end, std::string_view tool, std::string_view error) {
-  json::object line{{"level", LevelOf(end.outcome)},
+  json::object line{{"level", ToString(LevelOf(end.outcome))},
                     {"message", "tool call"},
                     {"tool", tool},
                     {"source", call.source},
@@ -58,19 +58,20 @@ std::string CallLogLine(const CallRecord& call, const CallEnd& end, const Masker
   return line;
 }
 
-CallLog CallLog::ToStderr(Masker masker) { return {std::move(masker), Fd()}; }
+CallLog CallLog::ToStderr(Masker masker, LogLevel least) { return {std::move(masker), Fd(), least}; }
 
-std::expected<CallLog, Error> CallLog::ToFile(Masker masker, const std::filesystem::path& path) {
+std::expected<CallLog, Error> CallLog::ToFile(Masker masker, const std::filesystem::path& path, LogLevel least) {
   // O_NONBLOCK: neither opening nor writing a FIFO in its place may wait.
   Fd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
   if (!file) {
     return Fail("SYSTEM.IO.WRITE_FAILED",
                 "cannot write the log " + path.string() + ": " + std::generic_category().message(errno));
   }
-  return CallLog(std::move(masker), std::move(file));
+  return CallLog(std::move(masker), std::move(file), least);
 }
 
 void CallLog::Finished(const CallRecord& call, const CallEnd& end) {
+  if (LevelOf(end.outcome) < least_) return;
   std::string line = CallLogLine(call, end, masker_);
   if (!file_) return mcp::LogToStderr(line);
   line.push_back('\n');

@@ -12,6 +12,7 @@
 
 #include "domain/error.h"
 #include "domain/masker.h"
+#include "domain/run_observer.h"
 #include "infrastructure/mcp/mcp_proxy_server.h"
 #include "infrastructure/process/fd.h"
 
@@ -19,18 +20,20 @@ namespace awf {
 
 class CallLog : public ProxyObserver {
  public:
-  // `masker` is copied and hides secrets in names and errors.
-  static CallLog ToStderr(Masker masker);
+  // `masker` is copied and hides secrets in names and errors. Calls below `least` have no line.
+  static CallLog ToStderr(Masker masker, LogLevel least = LogLevel::kInfo);
   // Appends; makes the file with mode 0600.
-  static std::expected<CallLog, Error> ToFile(Masker masker, const std::filesystem::path& path);
+  static std::expected<CallLog, Error> ToFile(Masker masker, const std::filesystem::path& path,
+                                              LogLevel least = LogLevel::kInfo);
 
   void Started(const CallRecord&) override {}
   void Finished(const CallRecord& call, const CallEnd& end) override;
 
  private:
-  CallLog(Masker masker, Fd file) : masker_(std::move(masker)), file_(std::move(file)) {}
+  CallLog(Masker masker, Fd file, LogLevel least) : masker_(std::move(masker)), least_(least), file_(std::move(file)) {}
 
   Masker masker_;
+  LogLevel least_;
   Fd file_;  // none: stderr
 };
 

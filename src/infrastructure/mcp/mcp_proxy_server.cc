@@ -75,7 +75,14 @@ struct McpProxyServer::State : mcp::Observer {
 void McpProxyServer::State::FrameRejected(const mcp::Rejection& rejection) {
   if (rejection.method != "tools/call") return;
   static const json::object kNone;
-  router->Reject({rejection.tool, kNone, rejection.id, rejection.client_call_id, rejection.traceparent, {}, {}},
+  router->Reject({rejection.tool,
+                  kNone,
+                  rejection.id.empty() ? "null" : rejection.id,
+                  rejection.client_call_id,
+                  rejection.traceparent,
+                  {},
+                  {},
+                  rejection.tracestate},
                  rejection.reason, std::to_string(rejection.code));
 }
 
@@ -83,7 +90,8 @@ std::expected<mcp::CallResult, mcp::CallError> McpProxyServer::State::Call(mcp::
                                                                            std::string_view tool,
                                                                            const json::object& arguments) {
   auto result = router->Call({tool, arguments, std::string(context.request_id()), std::string(context.client_call_id()),
-                              std::string(context.traceparent()), options.deadline, context.cancelled()});
+                              std::string(context.traceparent()), options.deadline, context.cancelled(),
+                              std::string(context.tracestate())});
   if (!result) return std::unexpected(mcp::CallError{mcp::CallError::kUnknownTool, std::move(result.error().message)});
   return ToMcp(std::move(*result));
 }
@@ -102,6 +110,7 @@ std::expected<void, Error> McpProxyServer::State::SetUp() {
   auto assembled = ToolProxyService(checker, observer).Assemble(providers);
   if (!assembled) return std::unexpected(std::move(assembled).error());
   router = std::move(*assembled);
+  router->CaptureContent(options.capture_content);
   auto fresh = std::make_unique<mcp::Server>(
       mcp::Implementation{"awf-proxy", options.version, "awf tool proxy"},
       [this](mcp::CallContext& context, std::string_view tool, const json::object& arguments) {

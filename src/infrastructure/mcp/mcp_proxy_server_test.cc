@@ -275,5 +275,23 @@ TEST(ChannelReporter, WithoutParentNoToolRuns) {
   EXPECT_TRUE(answers.at("2").at("result").at("isError").as_bool());
 }
 
+TEST(ChannelReporter, CapturedContentGoesToTheParentWhenItIsWanted) {
+  for (const bool wanted : {false, true}) {
+    ChannelPair pair;
+    SchemaArgumentChecker checker;
+    ChannelReporter reporter(pair.client());
+    McpProxyOptions options;
+    options.capture_content = wanted;
+    auto server = NewServer(checker, reporter, std::move(options));
+    server->RegisterProvider(std::make_shared<EchoProvider>());
+    Talk(*server,
+         {R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}})"});
+    const auto messages = pair.Received(2);
+    ASSERT_EQ(messages.size(), 2U);
+    EXPECT_EQ(std::get<channel::CallStarted>(messages[0]).call.arguments, wanted ? R"({"text":"hi"})" : "");
+    EXPECT_EQ(std::get<channel::CallFinished>(messages[1]).end.result, wanted ? "hi" : "");
+  }
+}
+
 }  // namespace
 }  // namespace awf

@@ -218,6 +218,14 @@ ToolSettings ReadTools(Reader reader) {
   return tools;
 }
 
+void ReadTrace(Reader reader, ServeConfig& config) {
+  config.tools.trace.trace_id = reader.Text("trace_id");
+  config.tools.trace.sampled = reader.Bool("sampled");
+  config.tools.trace.trace_state = reader.Text("trace_state");
+  config.step_span_id = reader.Text("step_span_id");
+  reader.RefuseOthers();
+}
+
 ServeConfig ReadConfig(Reader reader) {
   ServeConfig config;
   if (reader.Number("version") != kVersion) reader.Wrong("version", std::to_string(kVersion));
@@ -226,8 +234,8 @@ ServeConfig ReadConfig(Reader reader) {
   config.tools = ReadTools(reader.Object("tools"));
   config.intercept_builtins = reader.Bool("intercept_builtins");
   config.instructions = reader.Text("instructions");
-  config.trace_id = reader.Text("trace_id");
-  config.step_span_id = reader.Text("step_span_id");
+  config.content = reader.Bool("content");
+  ReadTrace(reader.Object("trace"), config);
   reader.RefuseOthers();
   return config;
 }
@@ -269,14 +277,19 @@ std::optional<SandboxMode> ParseSandboxMode(std::string_view text) {
 }
 
 std::string EncodeServeConfig(const ServeConfig& config) {
+  const CommandTrace& trace = config.tools.trace;
   const json::object object{{"version", kVersion},
                             {"socket", config.socket.string()},
                             {"token", config.token},
                             {"tools", ToolsValue(config.tools)},
                             {"intercept_builtins", config.intercept_builtins},
                             {"instructions", config.instructions},
-                            {"trace_id", config.trace_id},
-                            {"step_span_id", config.step_span_id}};
+                            {"content", config.content},
+                            {"trace",
+                             {{"trace_id", trace.trace_id},
+                              {"step_span_id", config.step_span_id},
+                              {"sampled", trace.sampled},
+                              {"trace_state", trace.trace_state}}}};
   return json::serialize(object) + "\n";
 }
 

@@ -24,8 +24,8 @@ struct ServeConfig {
   ToolSettings tools;
   bool intercept_builtins = true;  // false: the six are not offered
   std::string instructions;        // for the model, may be empty
-  std::string trace_id;            // 32 hex digits, or empty
-  std::string step_span_id;        // 16 hex digits, or empty
+  bool content = false;            // calls are told to awf run with their arguments and results
+  std::string step_span_id;        // 16 hex digits; empty as tools.trace.trace_id when no spans are made
 };
 
 // "workspace-write", "read-only", "strict", "off".

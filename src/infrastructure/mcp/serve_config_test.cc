@@ -26,7 +26,8 @@ ServeConfig SomeConfig() {
   config.tools.deadline = SteadyClock::time_point(std::chrono::milliseconds(987'654'321));
   config.intercept_builtins = false;
   config.instructions = "Be \"good\".\n";
-  config.trace_id = "0af7651916cd43dd8448eb211c80319c";
+  config.content = true;
+  config.tools.trace = {"0af7651916cd43dd8448eb211c80319c", false, "vendor=1"};
   config.step_span_id = "b7ad6b7169203331";
   return config;
 }
@@ -55,7 +56,10 @@ TEST(ServeConfig, GoesThereAndBack) {
   EXPECT_EQ(back->tools.deadline, config.tools.deadline);
   EXPECT_FALSE(back->intercept_builtins);
   EXPECT_EQ(back->instructions, config.instructions);
-  EXPECT_EQ(back->trace_id, config.trace_id);
+  EXPECT_TRUE(back->content);
+  EXPECT_EQ(back->tools.trace.trace_id, config.tools.trace.trace_id);
+  EXPECT_FALSE(back->tools.trace.sampled);
+  EXPECT_EQ(back->tools.trace.trace_state, "vendor=1");
   EXPECT_EQ(back->step_span_id, config.step_span_id);
 }
 

@@ -71,8 +71,8 @@ class Session : public std::enable_shared_from_this<Session> {
     response_ = {};
     response_.version(request.version());
     response_.result(static_cast<unsigned>(reply.status));
-    response_.set(http::field::content_type, "application/json");
-    response_.body() = json::serialize(reply.body);
+    response_.set(http::field::content_type, reply.events.empty() ? "application/json" : "text/event-stream");
+    response_.body() = reply.events.empty() ? json::serialize(reply.body) : reply.events;
     response_.keep_alive(request.keep_alive());
     response_.prepare_payload();
     http::async_write(stream_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {

@@ -68,6 +68,13 @@ TEST(ModelServerTest, AnswersAndRecords) {
   EXPECT_EQ(server->requests()[0].body, Parse(body));
 }
 
+TEST(ModelServerTest, EventStreamsHaveTheirOwnContentType) {
+  const auto server = Serve({{"hello", {}}});
+  const std::string answer = Post(server->base_url(), "/v1/chat/completions", R"({"stream":true,"messages":[]})");
+  EXPECT_NE(answer.find("\r\nContent-Type: text/event-stream\r\n"), std::string::npos) << answer;
+  EXPECT_TRUE(answer.ends_with("data: [DONE]\n\n")) << answer;
+}
+
 TEST(ModelServerTest, BadRequestsGetAnErrorAndTheServerGoesOn) {
   const auto server = Serve({{"hello", {}}});
   EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", "{").starts_with("HTTP/1.1 400 "));
@@ -125,6 +132,31 @@ TEST(ChatCompletionsModelTest, ToolThatIsNotOfferedBecomesText) {
   EXPECT_EQ(message.at("content"), json::value("look\n[tool Read is not offered]"));
   EXPECT_FALSE(message.contains("tool_calls"));
   EXPECT_EQ(reply.body.at("choices").at(0).at("finish_reason"), json::value("stop"));
+}
+
+TEST(ChatCompletionsModelTest, StreamsInPieces) {
+  ChatCompletionsModel model({{"let me look", {{"Read", {{"path", "a"}}}}}});
+  const std::string request = R"("stream":true,"tools":[{"type":"function","function":{"name":"Read"}}],"messages":[])";
+  const ModelReply reply =
+      model.Answer({"/v1/chat/completions", Parse("{" + request + R"(,"stream_options":{"include_usage":true}})")});
+  EXPECT_EQ(reply.status, 200);
+  const auto delta = [](std::string_view text, std::string_view finish_reason = "null") {
+    return R"(data: {"id":"scripted-1","object":"chat.completion.chunk","model":"","choices":[{"index":0,"delta":{)" +
+           std::string(text) + R"(},"finish_reason":)" + std::string(finish_reason) + "}]}\n\n";
+  };
+  const std::string usage =
+      R"(data: {"id":"scripted-1","choices":[],"usage":{"prompt_tokens":0,"completion_tokens":26,"total_tokens":26}})"
+      "\n\n";
+  const std::string pieces =
+      delta(R"("role":"assistant","content":"")") + delta(R"("content":"let ")") + delta(R"("content":"me ")") +
+      delta(R"("content":"look")") +
+      delta(
+          R"("tool_calls":[{"id":"call_1_1","type":"function","function":{"name":"Read","arguments":""},"index":0}])") +
+      delta(R"("tool_calls":[{"function":{"arguments":"{"},"index":0}])") +
+      delta(R"("tool_calls":[{"function":{"arguments":"\"path\":\"a\"}"},"index":0}])") + delta("", R"("tool_calls")");
+  EXPECT_EQ(reply.events, pieces + usage + "data: [DONE]\n\n");
+  // Usage comes only where it was asked for.
+  EXPECT_EQ(model.Answer({"/v1/chat/completions", Parse("{" + request + "}")}).events, pieces + "data: [DONE]\n\n");
 }
 
 }  // namespace

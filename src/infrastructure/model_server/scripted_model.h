@@ -20,6 +20,7 @@ struct ModelRequest {
 struct ModelReply {
   int status = 200;
   json::value body;
+  std::string events{};  // text/event-stream; unless empty it is sent in place of the body
 };
 
 // One wire format. Answer is called on the server's thread, one request at a time.
@@ -42,7 +43,7 @@ struct ScriptedTurn {
 
 // The Chat Completions format. A call of a tool that the request does not offer becomes the text
 // "[tool NAME is not offered]"; a request beyond the last turn gets the text "[the script is over]". Usage is counted
-// as bytes / 4.
+// as bytes / 4. With `stream: true` the answer is an event stream: text word by word, arguments in two pieces.
 class ChatCompletionsModel final : public ScriptedModel {
  public:
   explicit ChatCompletionsModel(std::vector<ScriptedTurn> script) : script_(std::move(script)) {}

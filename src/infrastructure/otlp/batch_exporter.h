@@ -1,12 +1,14 @@
 // BatchExporter: sends spans to a collector from a thread of its own. The run never waits for it.
 //
 // Spans are queued as they end; a full queue drops the newest and counts it. A batch goes out when it is full or its
-// first span is `delay` old. What may be sent again is, with growing pauses, for as long as there is time; nothing that
-// fits the queue is lost while a collector is away. Thread-safe.
+// first span is `delay` old; it is encoded in that thread. What may be sent again is, with growing pauses or after the
+// time that the collector asks for, for as long as there is time; nothing that fits the queue is lost while a collector
+// is away. A batch that was refused for good is counted, and the next one goes out. Thread-safe.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +19,10 @@
 
 namespace awf::otlp {
 
+// Spans of a request are so many bytes at most (but one span, whatever its size): collectors refuse more than 4 MiB
+// over gRPC by default.
+inline constexpr std::size_t kLargestBatch = std::size_t{2} << 20;
+
 struct ExportReport {
   std::uint64_t sent = 0;
   std::uint64_t dropped = 0;  // the queue was full
@@ -26,9 +32,12 @@ struct ExportReport {
 
 class BatchExporter final : public SpanSink {
  public:
-  // `masker` outlives it. Starts the thread.
+  // Told on the exporter's thread when a try fails after one that did not.
+  using OnTrouble = std::function<void(const std::string& error)>;
+
+  // `masker` outlives it. Starts the thread, which takes no signals.
   BatchExporter(std::unique_ptr<SpanTransport> transport, const BatchLimits& limits, const TraceResource& resource,
-                const Masker& masker);
+                const Masker& masker, OnTrouble on_trouble = {});
   ~BatchExporter() override;  // without a Flush before: abandons what waits
 
   bool Write(const SpanRecord& span) override;  // never waits; true also for a span that is dropped: Flush tells

@@ -18,6 +18,7 @@ class Renderer {
     json::object out;
     out["traceId"] = span.trace_id;
     out["spanId"] = span.span_id;
+    if (!span.trace_state.empty()) out["traceState"] = span.trace_state;
     if (!span.parent_span_id.empty()) out["parentSpanId"] = span.parent_span_id;
     out["name"] = Text(span.name);
     out["kind"] = static_cast<int>(span.kind);
@@ -63,7 +64,11 @@ class Renderer {
 
   static json::array Links(const SpanRecord& span) {
     json::array out;
-    for (const SpanLink& link : span.links) out.push_back({{"traceId", link.trace_id}, {"spanId", link.span_id}});
+    for (const SpanLink& link : span.links) {
+      json::object entry{{"traceId", link.trace_id}, {"spanId", link.span_id}};
+      if (!link.trace_state.empty()) entry["traceState"] = link.trace_state;
+      out.push_back(std::move(entry));
+    }
     return out;
   }
 

@@ -39,7 +39,9 @@ TEST(OtlpJsonFile, ATraceLineIsOneCompleteOtlpObject) {
   failed.failed = true;
   failed.status_message = "said hunter2hunter2";
   failed.events = {{"exception", failed.end, {{"exception.type", "tool_error"}}}, {"cancelled", failed.end, {}}};
-  failed.links = {{"0af7651916cd43dd8448eb211c80319c", "3333333333333333"}};
+  failed.trace_state = "vendor=1";
+  failed.links = {{"0af7651916cd43dd8448eb211c80319c", "3333333333333333"},
+                  {"0af7651916cd43dd8448eb211c80319c", "5555555555555555", "other=2"}};
   EXPECT_TRUE((*trace)->Write(failed));
   const std::string head =
       R"({"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"svc"}},)"
@@ -55,12 +57,13 @@ TEST(OtlpJsonFile, ATraceLineIsOneCompleteOtlpObject) {
               R"("startTimeUnixNano":"1793700909125001000","endTimeUnixNano":"1793700909125999000","attributes":[)"
               R"({"key":"tool.name","value":{"stringValue":"Bash"}},{"key":"n","value":{"intValue":"7"}},)"
               R"({"key":"b","value":{"boolValue":true}},{"key":"d","value":{"doubleValue":2.5E-1}}],"status":{}}]}]}]})",
-          head + R"("name":"tool.call: Bash","kind":1,)"
+          head + R"("traceState":"vendor=1","name":"tool.call: Bash","kind":1,)"
                  R"("startTimeUnixNano":"1793700909125001000","endTimeUnixNano":"1793700909125999000","attributes":[],)"
                  R"("events":[{"timeUnixNano":"1793700909125999000","name":"exception","attributes":[)"
                  R"({"key":"exception.type","value":{"stringValue":"tool_error"}}]},)"
                  R"({"timeUnixNano":"1793700909125999000","name":"cancelled"}],)"
-                 R"("links":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"3333333333333333"}],)"
+                 R"("links":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"3333333333333333"},)"
+                 R"({"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"5555555555555555","traceState":"other=2"}],)"
                  R"("status":{"message":"said ***","code":2}}]}]}]})"));
   EXPECT_EQ(FileMode(path), 0600U);
 }

@@ -26,6 +26,12 @@ void SetVariables(std::vector<std::string>& environment,
   }
 }
 
+void RemoveVariables(std::vector<std::string>& environment, std::initializer_list<std::string_view> names) {
+  std::erase_if(environment, [&](const std::string& variable) {
+    return std::find(names.begin(), names.end(), VariableName(variable)) != names.end();
+  });
+}
+
 std::optional<std::string_view> FindVariable(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string& variable : environment)
     if (VariableName(variable) == name) return std::string_view(variable).substr(name.size() + 1);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "domain/last_lines.h"
+#include "domain/tool_observer.h"
 #include "domain/trimmed.h"
 #include "domain/utf8.h"
 
@@ -27,8 +28,10 @@ std::string DescribeExit(const ExitStatus& status, std::string_view error_output
   }
   std::string_view line = LastLine(error_output);
   if (line.empty()) line = LastLine(output);
-  if (!line.empty()) text.append(": ").append(Utf8Prefix(line, kLongestLine));
-  return text;
+  if (line.empty()) return text;
+  text.append(": ");
+  if (line.size() <= kLongestLine) return text.append(line);
+  return text.append(Utf8Prefix(line, kLongestLine - kCutMark.size())).append(kCutMark);
 }
 
 std::string ExitHint(const ExitStatus& status) {

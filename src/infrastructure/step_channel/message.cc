@@ -1,7 +1,8 @@
 // The messages of the step channel as lines of JSON, and back.
 //
 // {"type":"call_started","call":…,"tool":…,"source":…,"request_id":…,"time":MICROSECONDS SINCE 1970,"bytes_in":…} and
-// so on. Unknown members are ignored, unknown types and malformed members are the peer's fault.
+// so on; where content is captured call_started bears `args` and call_finished `result`, unmasked, cut to
+// kLongestContent. Unknown members are ignored, unknown types and malformed members are the peer's fault.
 #include <utility>
 
 #include "domain/json.h"
@@ -44,8 +45,10 @@ struct Encoder {
     PutText(object, "request_id", call.request_id);
     PutTextIfAny(object, "client_call_id", call.client_call_id);
     PutTextIfAny(object, "traceparent", call.traceparent);
+    PutTextIfAny(object, "tracestate", call.tracestate);
     object["time"] = std::chrono::duration_cast<std::chrono::microseconds>(call.time.time_since_epoch()).count();
     object["bytes_in"] = call.bytes_in;
+    PutTextIfAny(object, "args", call.arguments);
   }
   void operator()(const CallFinished& finished) {
     const CallEnd& end = finished.end;
@@ -59,9 +62,17 @@ struct Encoder {
     if (end.truncated) object["truncated"] = true;
     object["bytes_out"] = end.bytes_out;
     if (end.exit_code) object["exit_code"] = *end.exit_code;
+    PutTextIfAny(object, "result", end.result);
   }
   void operator()(const Bye&) { object["type"] = "bye"; }
 };
+
+// Repairing a text may have made it longer.
+std::string Captured(Fields& fields, std::string_view key) {
+  std::string text = fields.OptionalText(key);
+  text.resize(Utf8Prefix(text, kLongestContent).size());
+  return text;
+}
 
 std::expected<Message, std::string> ReadReady(Fields& fields) {
   Ready ready;
@@ -87,9 +98,11 @@ std::expected<Message, std::string> ReadCallStarted(Fields& fields) {
   call.request_id = fields.Text("request_id");
   call.client_call_id = fields.OptionalText("client_call_id");
   call.traceparent = fields.OptionalText("traceparent");
+  call.tracestate = fields.OptionalText("tracestate");
   constexpr std::int64_t kLastMicrosecond = 9'000'000'000'000'000;  // in 2255: still fits as nanoseconds
   call.time = WallClock::time_point(std::chrono::microseconds(fields.Number("time", 0, kLastMicrosecond)));
   call.bytes_in = static_cast<std::uint64_t>(fields.Number("bytes_in", 0, INT64_MAX));
+  call.arguments = Captured(fields, "args");
   return fields.Done(Message(CallStarted{std::move(call)}));
 }
 
@@ -112,6 +125,7 @@ std::expected<Message, std::string> ReadCallFinished(Fields& fields) {
   if (fields.Has("exit_code")) {
     finished.end.exit_code = static_cast<int>(fields.Number("exit_code", INT32_MIN, INT32_MAX));
   }
+  finished.end.result = Captured(fields, "result");
   return fields.Done(Message(std::move(finished)));
 }
 

@@ -31,6 +31,7 @@ CallRecord SomeCall() {
   call.request_id = "\"a\\\"b\"";
   call.client_call_id = "toolu_1";
   call.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  call.tracestate = "a=1";
   call.time = WallClock::time_point(std::chrono::microseconds(1'793'700'909'123'456));
   call.bytes_in = 17;
   return call;
@@ -40,7 +41,7 @@ TEST(Message, CallStartedIsOneLineWithItsFields) {
   EXPECT_EQ(Encode(CallStarted{SomeCall()}),
             R"({"type":"call_started","call":"9f02c4d17be6a038","tool":"Grep","source":"builtin",)"
             R"("request_id":"\"a\\\"b\"","client_call_id":"toolu_1",)"
-            R"("traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",)"
+            R"("traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01","tracestate":"a=1",)"
             R"("time":1793700909123456,"bytes_in":17})");
 }
 
@@ -55,6 +56,7 @@ TEST(Message, CallStartedGoesThereAndBack) {
   EXPECT_EQ(read.request_id, call.request_id);
   EXPECT_EQ(read.client_call_id, call.client_call_id);
   EXPECT_EQ(read.traceparent, call.traceparent);
+  EXPECT_EQ(read.tracestate, "a=1");
   EXPECT_EQ(read.time, call.time);
   EXPECT_EQ(read.bytes_in, call.bytes_in);
 }
@@ -104,6 +106,19 @@ TEST(Message, BadUtf8IsRepairedAndLineFeedsAreEscaped) {
   const auto back = Decode(line);
   ASSERT_TRUE(back) << back.error();
   EXPECT_EQ(std::get<CallStarted>(*back).call.tool, "a\xEF\xBF\xBD\nb");
+}
+
+TEST(Message, CapturedContentGoesThereAndBackWithinItsBound) {
+  CallRecord call = SomeCall();
+  call.arguments = R"({"path":"a\u0001"})";
+  auto back = Decode(Encode(CallStarted{call}));
+  ASSERT_TRUE(back) << back.error();
+  EXPECT_EQ(std::get<CallStarted>(*back).call.arguments, call.arguments);
+  CallEnd end;
+  end.result = std::string(2 * kLongestContent, '\x01');  // as a server that does not keep to it might send
+  back = Decode(Encode(CallFinished{call.call, end}));
+  ASSERT_TRUE(back) << back.error();
+  EXPECT_EQ(std::get<CallFinished>(*back).end.result, std::string(kLongestContent, '\x01'));
 }
 
 struct BadLine {

@@ -12,6 +12,7 @@
 
 #include "domain/json.h"
 #include "infrastructure/process/fd.h"
+#include "infrastructure/telemetry/audit_line.h"
 #include "infrastructure/telemetry/file_failure.h"
 #include "infrastructure/telemetry/record_cut.h"
 #include "infrastructure/telemetry/sha256.h"
@@ -19,25 +20,20 @@
 namespace awf::telemetry {
 namespace {
 
-constexpr std::string_view kHashKey = R"(,"hash":")";
-constexpr std::size_t kHashLength = 64;
-constexpr std::size_t kHashPart = kHashKey.size() + kHashLength + 2;  // with `"}`
 // The cut line and the whole one before it.
 constexpr std::size_t kEnough = 2 * kLongestLine + 1;
 
 // The head that a line stands for when it is a whole record.
 std::optional<AuditHead> HeadOf(std::string_view line) {
-  if (line.size() <= kHashPart || !line.ends_with("\"}")) return std::nullopt;
-  const std::string_view hashed = line.substr(0, line.size() - kHashPart);
-  if (!line.substr(hashed.size()).starts_with(kHashKey)) return std::nullopt;
-  const std::string_view hash = line.substr(hashed.size() + kHashKey.size(), kHashLength);
+  const auto parts = SplitHash(line);
+  if (!parts) return std::nullopt;
   json::error_code fault;
   const json::value record = json::parse(line, fault);
   if (fault || !record.is_object()) return std::nullopt;
   const json::value* seq = record.get_object().if_contains("seq");
   if (seq == nullptr || !seq->is_int64() || seq->get_int64() < 0) return std::nullopt;
-  if (Sha256Hex(hashed) != hash) return std::nullopt;
-  return AuditHead{seq->get_int64(), std::string(hash)};
+  if (Sha256Hex(parts->hashed) != parts->hash) return std::nullopt;
+  return AuditHead{seq->get_int64(), std::string(parts->hash)};
 }
 
 // Takes the last line off; its line feed, if it has one, is not part of it.

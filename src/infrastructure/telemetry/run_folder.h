@@ -34,6 +34,7 @@ class RunFolder {
   std::filesystem::path Log() const { return path_ / "log.jsonl"; }
   std::filesystem::path Audit() const { return path_ / "audit.jsonl"; }
   std::filesystem::path Trace() const { return path_ / "trace.json"; }
+  std::filesystem::path Transcript() const { return path_ / "transcript.jsonl"; }
   std::filesystem::path State() const { return path_ / "state.json"; }
   std::filesystem::path Files() const { return path_ / "files"; }
   std::filesystem::path StoredWorkflow() const { return path_ / "workflow.yaml"; }

@@ -47,30 +47,6 @@ void ForEachCount(Counts& counts, const Visitor& visit) {
   visit("tokens_output", counts.tokens_output);
 }
 
-// 2026-11-03T10:15:09.125Z, as UtcMilliseconds writes it.
-std::optional<WallClock::time_point> ParseTime(std::string_view text) {
-  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd.dddZ";
-  if (text.size() != kShape.size()) return std::nullopt;
-  std::array<int, 7> parts{};
-  std::size_t part = 0;
-  for (std::size_t i = 0; i < kShape.size(); ++i) {
-    if (kShape[i] == 'd') {
-      if (text[i] < '0' || text[i] > '9') return std::nullopt;
-      parts[part] = parts[part] * 10 + (text[i] - '0');
-    } else {
-      if (text[i] != kShape[i]) return std::nullopt;
-      ++part;
-    }
-  }
-  const auto [year, month, day, hour, minute, second, ms] = parts;
-  using namespace std::chrono;
-  const year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
-                            std::chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-  return WallClock::time_point(sys_days(date).time_since_epoch() + hours(hour) + minutes(minute) + seconds(second) +
-                               milliseconds(ms));
-}
-
 // Reads the members of one object by name and type; the first fault is kept.
 class Members {
  public:
@@ -108,7 +84,7 @@ class Members {
     std::string text;
     Text(key, text, required);
     if (text.empty()) return false;
-    const auto time = ParseTime(text);
+    const auto time = ParseUtcMilliseconds(text);
     if (!time) return Bad(key, "is no time"), false;
     to = *time;
     return true;

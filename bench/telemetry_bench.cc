@@ -1,0 +1,167 @@
+// What it costs to see everything: tool calls of whole runs of awf with all records on (OTLP export, trace file,
+// transcript with content, content on spans) against the default (log and audit), and memory over ten times as many
+// calls. The model and the collector are in this process.
+//
+//   telemetry_bench AWF     prints one line per measure; ends with 1 when a run fails, never because of a speed.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "domain/test_folder.h"
+#include "infrastructure/model_server/model_server.h"
+#include "tests/fakes/fake_collector.h"
+
+namespace {
+
+using awf::fakes::FakeCollector;
+using awf::model_server::ScriptedCall;
+using awf::model_server::ScriptedTurn;
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+constexpr int kCallsOfStep = 100;
+constexpr int kFewSteps = 10;
+constexpr int kManySteps = 100;
+constexpr int kRounds = 5;  // of the comparison; the median counts
+constexpr double kBarMicroseconds = 50;
+
+struct Measure {
+  double milliseconds = 0;
+  double mebibytes = 0;  // greatest resident set
+};
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+Measure Run(const std::vector<std::string>& argv, const Variables& environment) {
+  std::vector<char*> words;
+  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int null = ::open("/dev/null", O_RDWR);
+    for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    ::execvp(words[0], words.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  rusage usage{};
+  ::wait4(child, &status, 0, &usage);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    std::fprintf(stderr, "telemetry_bench: %s %s failed\n", argv[0].c_str(), argv.back().c_str());
+    std::exit(1);
+  }
+  return {Milliseconds(std::chrono::steady_clock::now() - start).count(), static_cast<double>(usage.ru_maxrss) / 1024};
+}
+
+class Bench {
+ public:
+  explicit Bench(std::string awf) : awf_(std::move(awf)) {
+    folder_.Put("small.txt", std::string(1024, 'x') + "\n");
+    folder_.Put("all.yaml", "telemetry: {content: true}\ntranscript: {content: full}\n");
+    folder_.Put("none.yaml", "log: {level: info}\n");
+    ScriptedTurn reads;
+    for (int i = 0; i < kCallsOfStep; ++i) {
+      reads.calls.push_back({"Read", {{"path", (folder_ / "small.txt").string()}}});
+    }
+    auto server = awf::model_server::ModelServer::Start(
+        std::make_unique<awf::model_server::ChatCompletionsModel>(std::vector<ScriptedTurn>{reads, {"done", {}}}));
+    if (!server) throw std::runtime_error(server.error().message);
+    model_ = std::move(*server);
+    WriteWorkflow("few.yaml", kFewSteps);
+    WriteWorkflow("many.yaml", kManySteps);
+  }
+
+  void Cost() {
+    std::vector<double> off, on;
+    for (int i = 0; i < kRounds; ++i) {
+      off.push_back(Default("few.yaml").milliseconds);
+      on.push_back(Everything("few.yaml").milliseconds);
+    }
+    const double calls = kFewSteps * kCallsOfStep;
+    const double cost = (Median(on) - Median(off)) * 1000 / calls;
+    std::printf("call with everything on   %7.1f us   against the default %.1f us: %+.1f us (bar %.0f us: %s)\n",
+                Median(on) * 1000 / calls, Median(off) * 1000 / calls, cost, kBarMicroseconds,
+                cost <= kBarMicroseconds ? "ok" : "MISSED");
+  }
+
+  void Memory() {
+    const Measure few = Everything("few.yaml"), many = Everything("many.yaml");
+    std::printf("%5d calls, everything on %7.1f MiB   against %.1f MiB after %d: ratio %.2f\n",
+                kManySteps * kCallsOfStep, many.mebibytes, few.mebibytes, kFewSteps * kCallsOfStep,
+                many.mebibytes / few.mebibytes);
+  }
+
+ private:
+  void WriteWorkflow(const std::string& name, int steps) {
+    std::string items;
+    for (int i = 0; i < steps; ++i) items += (i == 0 ? "" : ", ") + std::to_string(i);
+    folder_.Put(name, "name: calls\nstates:\n  initial: all\n  all: {type: for_each, items: [" + items +
+                          "], body: [work], on_complete: done}\n  work:\n    type: agent\n"
+                          "    provider: openai_compatible\n    prompt: Read.\n    options: {base_url: \"" +
+                          model_->base_url() +
+                          "\", model: scripted, api_key: a-key-of-the-benchmark}\n"
+                          "    mcp_proxy: {enable: true}\n  done: {type: terminal}\n");
+  }
+
+  std::vector<std::string> Command(const std::string& workflow, const std::string& config) const {
+    return {awf_,
+            "run",
+            "--quiet",
+            "--storage",
+            (folder_ / "storage").string(),
+            "--config",
+            (folder_ / config).string(),
+            (folder_ / workflow).string()};
+  }
+
+  Measure Default(const std::string& workflow) { return Run(Command(workflow, "none.yaml"), {}); }
+
+  Measure Everything(const std::string& workflow) {
+    FakeCollector collector(FakeCollector::Protocol::kGrpc);
+    std::vector<std::string> command = Command(workflow, "all.yaml");
+    command.insert(command.begin() + 2, {"--otel-exporter", "otlp", "--trace-file"});
+    const Measure measure = Run(command, {{"OTEL_EXPORTER_OTLP_ENDPOINT", collector.Url()},
+                                          {"OTEL_EXPORTER_OTLP_HEADERS", "x-team=benchmark"}});
+    if (collector.Spans().empty()) throw std::runtime_error("the collector got no spans");
+    return measure;
+  }
+
+  static double Median(std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+  }
+
+  std::string awf_;
+  const awf::TestFolder folder_;
+  std::unique_ptr<awf::model_server::ModelServer> model_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: telemetry_bench AWF\n");
+    return 2;
+  }
+  try {
+    Bench bench(argv[1]);
+    bench.Cost();
+    bench.Memory();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "telemetry_bench: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

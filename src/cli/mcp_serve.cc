@@ -41,9 +41,8 @@ int ServeStep(ServerProcess& process, const ServeConfig& config) {
   auto channel = channel::StepChannelClient::Connect(config.socket, config.token);
   if (!channel) return Fail(kNoChannel, channel.error());
   ChannelReporter reporter(**channel);
-  const auto end =
-      process.Serve({config.tools, config.intercept_builtins, config.instructions, reporter, (*channel)->fd(),
-                     config.content});
+  const auto end = process.Serve(
+      {config.tools, config.intercept_builtins, config.instructions, reporter, (*channel)->fd(), config.content});
   if (!end) return Fail(kBadConfiguration, end.error());
   if (*end == ServerProcess::End::kParentLost) return kNoChannel;
   reporter.Bye();

@@ -16,9 +16,7 @@ std::string Shortened(std::string text, std::size_t limit) {
 
 }  // namespace
 
-json::value MaskArguments(const Masker& masker, const json::value& arguments) {
-  return masker.MaskJson(arguments);
-}
+json::value MaskArguments(const Masker& masker, const json::value& arguments) { return masker.MaskJson(arguments); }
 
 std::string MaskedArguments(const Masker& masker, const CallRecord& call, std::size_t limit) {
   const auto arguments = ParseJson(call.arguments);

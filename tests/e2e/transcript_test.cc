@@ -129,7 +129,7 @@ std::vector<std::string> Conversation(bool none) {
       R"(bypass ask#1 {"native_tool":"Bash","call_id":"toolu_3"})",
       "tool.result ask#1 {" + native + R"("outcome":"ok","bytes":6})",
       heard + R"("toolu_3","bytes":6}]})",
-      R"(usage ask#1 {"input_tokens":112,"output_tokens":20,"cost_usd":2.5E-1,"estimated":false})",
+      R"(usage ask#1 {"input_tokens":112,"output_tokens":20,"cached":7,"cost_usd":2.5E-1,"estimated":false})",
       R"(step.completed ask#1 {"name":"ask","kind":"agent","provider":"claude","model":"fake-model","status":"success"})",
       R"(step.started done#1 {"name":"done","kind":"terminal"})",
       R"(step.completed done#1 {"name":"done","kind":"terminal","status":"success"})",

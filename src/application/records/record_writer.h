@@ -20,8 +20,8 @@ namespace awf {
 
 struct RecorderSinks {
   std::vector<LogSink*> logs;
-  AuditSink* audit = nullptr;  // required
-  SpanSink* spans = nullptr;   // null: no spans are made
+  AuditSink* audit = nullptr;            // required
+  SpanSink* spans = nullptr;             // null: no spans are made
   const Masker* span_content = nullptr;  // masks the captured content of calls for their spans; null: it stays off them
 };
 

@@ -69,6 +69,7 @@ TokenUsage UsageOf(const json::object& usage) {
                  IntegerAt(usage, "cache_read_input_tokens");
   tokens.output = IntegerAt(usage, "output_tokens");
   tokens.total = tokens.input + tokens.output;
+  tokens.cached = IntegerAt(usage, "cache_read_input_tokens");
   return tokens;
 }
 
@@ -292,6 +293,7 @@ void ClaudeProvider::ReadAssistant(const json::object& event, AgentEvents& event
       usage_.input += tokens.input;
       usage_.output += tokens.output;
       usage_.total += tokens.total;
+      usage_.cached += tokens.cached;
     }
     events.Tokens(usage_);
   }

@@ -3,129 +3,23 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <cstdlib>
-#include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "infrastructure/http/curl_library.h"
 #include "infrastructure/http/http_transfer.h"
+#include "infrastructure/http/test_loopback_server.h"
 
 namespace awf::http {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// A loopback server: reads one request per connection, then lets `answer` write to the socket.
-class LoopbackServer {
- public:
-  using Answer = std::function<void(int socket, const std::string& request)>;
-
-  explicit LoopbackServer(Answer answer) : answer_(std::move(answer)) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(listener_, 8), 0);
-    EXPECT_EQ(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::jthread([this](const std::stop_token& stop) { Serve(stop); });
-  }
-  ~LoopbackServer() {
-    thread_.request_stop();
-    ::shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    ::close(listener_);
-  }
-
-  std::string Url(const std::string& host = "127.0.0.1") const {
-    return "http://" + host + ":" + std::to_string(port_) + "/v1/x";
-  }
-  std::vector<std::string> Requests() const {
-    const std::lock_guard lock(mutex_);
-    return requests_;
-  }
-  std::atomic<bool> got_request{false};
-
- private:
-  void Serve(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (socket < 0) return;
-      const std::string request = ReadRequest(socket);
-      {
-        const std::lock_guard lock(mutex_);
-        requests_.push_back(request);
-      }
-      got_request = true;
-      answer_(socket, request);
-      ::close(socket);
-    }
-  }
-
-  static std::string ReadRequest(int socket) {
-    std::string text;
-    for (;;) {
-      const std::size_t head = text.find("\r\n\r\n");
-      if (head != std::string::npos) {
-        const std::size_t at = text.find("Content-Length: ");
-        const std::size_t length = at == std::string::npos ? 0 : std::stoul(text.substr(at + 16));
-        if (text.size() >= head + 4 + length) return text;
-      }
-      char buffer[4096];
-      const ssize_t count = ::recv(socket, buffer, sizeof buffer, 0);
-      if (count <= 0) return text;
-      text.append(buffer, static_cast<std::size_t>(count));
-    }
-  }
-
-  Answer answer_;
-  int listener_ = -1;
-  int port_ = 0;
-  mutable std::mutex mutex_;
-  std::vector<std::string> requests_;
-  std::jthread thread_;
-};
-
-void Send(int socket, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
-std::string Reply(int status, const std::string& body, const std::string& headers = {}) {
-  return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
-         headers + "\r\n" + body;
-}
-
-// Waits until the client closes its side.
-void WaitForClose(int socket) {
-  char byte;
-  while (::recv(socket, &byte, 1, 0) > 0) {
-  }
-}
-
-HttpRequest RequestTo(const std::string& url) {
-  HttpRequest request;
-  request.url = url;
-  request.body = R"({"a":1})";
-  request.bearer_token = "sk-secret-key";
-  request.deadline = SteadyClock::now() + seconds(60);
-  return request;
-}
 
 TEST(HttpClientTest, PostsBodyAndHeadersAndReturnsTheAnswer) {
   LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, R"({"ok":true})")); });
@@ -357,105 +251,6 @@ TEST(HttpClientTest, EndlessHeadersAreTooLarge) {
   const auto response = HttpClient().Post(RequestTo(server.Url()));
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().kind, Kind::kTooLarge);
-}
-
-TEST(HttpStreamTest, PiecesComeAsTheyAreSentAndTheBodyStaysEmpty) {
-  std::mutex mutex;
-  std::condition_variable came;
-  bool first = false;
-  LoopbackServer server([&](int socket, const std::string&) {
-    Send(socket, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none");
-    std::unique_lock lock(mutex);
-    came.wait_for(lock, seconds(30), [&] { return first; });  // the second half goes out after the first came
-    Send(socket, "two");
-  });
-  HttpRequest request = RequestTo(server.Url());
-  std::vector<std::string> pieces;
-  const auto caller = std::this_thread::get_id();
-  request.on_data = [&](std::string_view piece) {
-    EXPECT_EQ(std::this_thread::get_id(), caller);
-    pieces.emplace_back(piece);
-    const std::lock_guard lock(mutex);
-    first = true;
-    came.notify_all();
-    return true;
-  };
-  const auto response = HttpClient().Post(request);
-  ASSERT_TRUE(response) << response.error().message;
-  EXPECT_EQ(response->body, "");
-  EXPECT_EQ(pieces, (std::vector<std::string>{"one", "two"}));
-}
-
-TEST(HttpStreamTest, ErrorBodyIsNoStream) {
-  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(401, "who?")); });
-  HttpRequest request = RequestTo(server.Url());
-  request.on_data = [](std::string_view) {
-    ADD_FAILURE() << "an error body went to on_data";
-    return true;
-  };
-  const auto response = HttpClient().Post(request);
-  ASSERT_TRUE(response);
-  EXPECT_EQ(response->status, 401);
-  EXPECT_EQ(response->body, "who?");
-}
-
-TEST(HttpStreamTest, ReaderThatSaysFalseEndsTheRequest) {
-  LoopbackServer server([](int socket, const std::string&) {
-    Send(socket, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
-    WaitForClose(socket);
-  });
-  HttpRequest request = RequestTo(server.Url());
-  request.on_data = [](std::string_view) { return false; };
-  const auto response = HttpClient().Post(request);
-  ASSERT_FALSE(response);
-  EXPECT_EQ(response.error().kind, Kind::kCancelled);
-}
-
-TEST(HttpStreamTest, LimitOfTheAnswerCountsForStreams) {
-  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, std::string(1001, 'x'))); });
-  std::size_t bytes = 0;
-  HttpRequest request = RequestTo(server.Url());
-  request.on_data = [&](std::string_view piece) {
-    bytes += piece.size();
-    return true;
-  };
-  const auto over = HttpClient({.answer = 1000}).Post(request);
-  ASSERT_FALSE(over);
-  EXPECT_EQ(over.error().kind, Kind::kTooLarge);
-  EXPECT_LE(bytes, 1000U);
-  bytes = 0;
-  EXPECT_TRUE(HttpClient({.answer = 1001}).Post(request));
-  EXPECT_EQ(bytes, 1001U);
-}
-
-// A variable of the environment for the time of a test.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { ::unsetenv(name_); }
-
- private:
-  const char* name_;
-};
-
-TEST(HttpProxyTest, LoopbackGoesPastTheProxyOfTheEnvironment) {
-  LoopbackServer proxy([](int socket, const std::string&) { Send(socket, Reply(200, "proxy")); });
-  LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, "server")); });
-  std::string url = proxy.Url();
-  url.resize(url.find("/v1"));
-  const Variable variable("http_proxy", url.c_str());
-  for (const char* host : {"127.0.0.1", "localhost"}) {
-    const auto response = HttpClient().Post(RequestTo(server.Url(host)));
-    ASSERT_TRUE(response) << response.error().message;
-    EXPECT_EQ(response->body, "server");
-  }
-  const auto other = HttpClient().Post(RequestTo("http://collector.invalid/x"));
-  ASSERT_TRUE(other) << other.error().message;
-  EXPECT_EQ(other->body, "proxy");
-  const Variable exception("no_proxy", "collector.invalid");
-  EXPECT_FALSE(HttpClient().Post(RequestTo("http://collector.invalid/x")));
 }
 
 TEST(CurlLibraryTest, LibraryWithoutHttp2NamesThePackage) {

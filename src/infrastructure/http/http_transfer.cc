@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "infrastructure/http/answer_reader.h"
@@ -178,6 +179,8 @@ class Run {
   // Drives the transfer to its end, or until stopped_ is set.
   CURLcode Wait() {
     const std::stop_callback wake(request_.cancelled, [this] { curl_.multi_wakeup(multi_); });
+    constexpr int kBarrenRounds = 3;
+    int barren = 0;  // rounds without a byte in either direction
     curl_off_t progress = 0;
     Deadline idle_until = SteadyClock::now() + limits_.idle;
     for (;;) {
@@ -197,7 +200,12 @@ class Run {
       }
       if (const curl_off_t now = Progress(); now != progress) {
         progress = now;
+        barren = 0;
         idle_until = SteadyClock::now() + limits_.idle;
+      } else if (++barren > kBarrenRounds) {
+        // Before 8.0 curl asks for a writable socket while HTTP/2 flow control holds an upload back, so polling returns
+        // at once, again and again.
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       constexpr int kLongestPoll = 1000;
       const int wait = std::min(RemainingMs(Earlier(request_.deadline, idle_until)), kLongestPoll);

@@ -34,10 +34,10 @@ class ProxyObserver : public ToolObserver {
 };
 
 struct McpProxyOptions {
-  std::string version;          // of awf
-  std::string instructions;     // for the model; may be empty
-  std::size_t result_size = 0;  // characters that clients should let through whole; 0: not told
-  Deadline deadline;            // of the step
+  std::string version;           // of awf
+  std::string instructions;      // for the model; may be empty
+  std::size_t result_size = 0;   // characters that clients should let through whole; 0: not told
+  Deadline deadline;             // of the step
   bool capture_content = false;  // calls are told with their arguments and results
   // What happens to programs that calls started, when the server ends while calls run (mcp/options.h).
   std::function<void()> on_cancel_running;

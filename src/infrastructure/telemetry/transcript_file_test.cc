@@ -101,7 +101,8 @@ TEST_F(TranscriptFileTest, NamesWhatItCutOnceAndInItsBlock) {
 
 TEST_F(TranscriptFileTest, NoLineIsLongerThanItsBound) {
   json::array blocks;
-  for (int i = 0; i < 12; ++i) blocks.emplace_back(json::object{{"type", "text"}, {"text", std::string(kLongestContent, '\x01')}});
+  for (int i = 0; i < 12; ++i)
+    blocks.emplace_back(json::object{{"type", "text"}, {"text", std::string(kLongestContent, '\x01')}});
   const json::object payload = Written({{"role", "assistant"}, {"blocks", blocks}});
   EXPECT_LE(std::filesystem::file_size(path_), kLongestTranscriptLine);
   EXPECT_GT(std::filesystem::file_size(path_), kLongestTranscriptLine / 2);

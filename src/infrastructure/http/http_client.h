@@ -30,8 +30,10 @@ struct HttpHeader {
 };
 
 enum class HttpVersion {
-  kAny,    // 1.1, or 2 where TLS negotiates it
-  kHttp2,  // 2 also over plain http (prior knowledge)
+  kHttp1,
+  // Also over plain http (prior knowledge). Only for protocols that need it: HTTP/2 of libcurl 7.88 has faults (a
+  // second request over a plain connection fails, answers stood still with small buffers).
+  kHttp2,
 };
 
 struct HttpRequest {
@@ -46,7 +48,7 @@ struct HttpRequest {
   // Beside those. A name that is no token, or a value with a control character, is refused. They go along where a
   // redirect is followed, to another host too.
   std::vector<HttpHeader> headers{};
-  HttpVersion version = HttpVersion::kAny;
+  HttpVersion version = HttpVersion::kHttp1;
   bool follow_redirects = true;                    // false: a redirect is an answer like another
   std::string ca_file{};                           // PEM, instead of the system's authorities; empty: those
   std::string client_certificate{}, client_key{};  // PEM files; empty: none

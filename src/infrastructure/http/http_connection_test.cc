@@ -30,7 +30,7 @@ HttpRequest RequestTo(const FakeCollector& server, HttpVersion version) {
 }
 
 HttpVersion VersionOf(Protocol protocol) {
-  return protocol == Protocol::kGrpc ? HttpVersion::kHttp2 : HttpVersion::kAny;
+  return protocol == Protocol::kGrpc ? HttpVersion::kHttp2 : HttpVersion::kHttp1;
 }
 
 class HttpConnectionTest : public testing::TestWithParam<Protocol> {};

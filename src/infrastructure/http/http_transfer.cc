@@ -139,7 +139,8 @@ class Run {
   }
 
   bool SetVersion(const Url& url) {
-    if (request_.version != HttpVersion::kHttp2) return true;
+    if (request_.version == HttpVersion::kHttp1)
+      return Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     if (url.scheme == "http" && !curl_.reuses_plain_http2) Set(CURLOPT_FORBID_REUSE, 1L);
     // A proxy of the environment speaks HTTP/1.1: the connection goes through it as a tunnel.
     return Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)) &&
@@ -179,9 +180,9 @@ class Run {
   // Drives the transfer to its end, or until stopped_ is set.
   CURLcode Wait() {
     const std::stop_callback wake(request_.cancelled, [this] { curl_.multi_wakeup(multi_); });
-    constexpr int kBarrenRounds = 3;
-    int barren = 0;  // rounds without a byte in either direction
+    constexpr int kPatientRounds = 3;
     curl_off_t progress = 0;
+    int barren = 0;  // rounds without a byte in either direction
     Deadline idle_until = SteadyClock::now() + limits_.idle;
     for (;;) {
       if (request_.cancelled.stop_requested()) {
@@ -202,9 +203,8 @@ class Run {
         progress = now;
         barren = 0;
         idle_until = SteadyClock::now() + limits_.idle;
-      } else if (++barren > kBarrenRounds) {
-        // Before 8.0 curl asks for a writable socket while HTTP/2 flow control holds an upload back, so polling returns
-        // at once, again and again.
+      } else if (++barren > kPatientRounds) {
+        // While HTTP/2 flow control holds an upload back, curl 7.88 polls for a writable socket, which it always is.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       constexpr int kLongestPoll = 1000;

@@ -154,7 +154,7 @@ std::vector<SpanRecord> BatchExporter::Worker::Take() {
   std::size_t bytes = 0;
   while (!waiting_.empty() && batch.size() < limits_.batch) {
     bytes += EncodedSizeHint(waiting_.front().span);
-    if (bytes > kLargestBatch && !batch.empty()) break;
+    if (bytes > limits_.bytes && !batch.empty()) break;
     batch.push_back(std::move(waiting_.front().span));
     waiting_.pop_front();
   }

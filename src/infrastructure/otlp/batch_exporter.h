@@ -19,10 +19,6 @@
 
 namespace awf::otlp {
 
-// Spans of a request are so many bytes at most (but one span, whatever its size): collectors refuse more than 4 MiB
-// over gRPC by default.
-inline constexpr std::size_t kLargestBatch = std::size_t{2} << 20;
-
 struct ExportReport {
   std::uint64_t sent = 0;
   std::uint64_t dropped = 0;  // the queue was full

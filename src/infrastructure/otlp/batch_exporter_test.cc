@@ -289,11 +289,12 @@ TEST_F(BatchExporterTest, WithoutAFlushItsEndDoesNotWait) {
 }
 
 TEST_F(BatchExporterTest, LargeSpansAreDividedAmongRequests) {
-  Start(Limits(10));
+  BatchLimits limits = Limits(10);
+  limits.bytes = 60'000;
+  Start(limits);
   for (const char* name : {"a", "b", "c", "d"}) {
     SpanRecord span = Named(name);
-    span.attributes.emplace_back("content",
-                                 std::string(name[0] == 'c' ? 2 * kLargestBatch : kLargestBatch / 2 - 1000, 'x'));
+    span.attributes.emplace_back("content", std::string(name[0] == 'c' ? 120'000 : 29'000, 'x'));
     exporter_->Write(span);
   }
   EXPECT_EQ(exporter_->Flush(1h).sent, 4U);

@@ -22,7 +22,10 @@ namespace awf::otlp {
 enum class Protocol { kGrpc, kHttpProtobuf };
 
 struct BatchLimits {
-  std::size_t batch = 512;                    // spans in a request at most
+  std::size_t batch = 512;  // spans in a request at most
+  // Spans of a request are so many bytes at most, but one span, whatever its size: collectors refuse more than 4 MiB
+  // over gRPC by default.
+  std::size_t bytes = std::size_t{2} << 20;
   std::size_t queue = 2048;                   // spans that wait at most; more are dropped and counted
   std::chrono::milliseconds delay{1000};      // a span waits at most so long for others
   std::chrono::milliseconds timeout{10'000};  // of one request

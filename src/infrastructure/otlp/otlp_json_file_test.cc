@@ -57,14 +57,15 @@ TEST(OtlpJsonFile, ATraceLineIsOneCompleteOtlpObject) {
               R"("startTimeUnixNano":"1793700909125001000","endTimeUnixNano":"1793700909125999000","attributes":[)"
               R"({"key":"tool.name","value":{"stringValue":"Bash"}},{"key":"n","value":{"intValue":"7"}},)"
               R"({"key":"b","value":{"boolValue":true}},{"key":"d","value":{"doubleValue":2.5E-1}}],"status":{}}]}]}]})",
-          head + R"("traceState":"vendor=1","name":"tool.call: Bash","kind":1,)"
-                 R"("startTimeUnixNano":"1793700909125001000","endTimeUnixNano":"1793700909125999000","attributes":[],)"
-                 R"("events":[{"timeUnixNano":"1793700909125999000","name":"exception","attributes":[)"
-                 R"({"key":"exception.type","value":{"stringValue":"tool_error"}}]},)"
-                 R"({"timeUnixNano":"1793700909125999000","name":"cancelled"}],)"
-                 R"("links":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"3333333333333333"},)"
-                 R"({"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"5555555555555555","traceState":"other=2"}],)"
-                 R"("status":{"message":"said ***","code":2}}]}]}]})"));
+          head +
+              R"("traceState":"vendor=1","name":"tool.call: Bash","kind":1,)"
+              R"("startTimeUnixNano":"1793700909125001000","endTimeUnixNano":"1793700909125999000","attributes":[],)"
+              R"("events":[{"timeUnixNano":"1793700909125999000","name":"exception","attributes":[)"
+              R"({"key":"exception.type","value":{"stringValue":"tool_error"}}]},)"
+              R"({"timeUnixNano":"1793700909125999000","name":"cancelled"}],)"
+              R"("links":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"3333333333333333"},)"
+              R"({"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"5555555555555555","traceState":"other=2"}],)"
+              R"("status":{"message":"said ***","code":2}}]}]}]})"));
   EXPECT_EQ(FileMode(path), 0600U);
 }
 

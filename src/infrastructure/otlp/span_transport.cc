@@ -9,7 +9,7 @@ namespace awf::otlp {
 
 std::expected<std::unique_ptr<SpanTransport>, Error> MakeTransport(const ExportSettings& settings) {
   const bool grpc = settings.protocol == Protocol::kGrpc;
-  if (auto library = http::CheckLibrary(grpc ? http::HttpVersion::kHttp2 : http::HttpVersion::kAny); !library) {
+  if (auto library = http::CheckLibrary(grpc ? http::HttpVersion::kHttp2 : http::HttpVersion::kHttp1); !library) {
     return std::unexpected(std::move(library.error()));
   }
   if (grpc) return std::make_unique<GrpcTransport>(settings);

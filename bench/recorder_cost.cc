@@ -4,9 +4,9 @@
 
 #include "application/records/run_recorder.h"
 #include "domain/random_id.h"
+#include "infrastructure/otlp/otlp_json_file.h"
 #include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/log_file.h"
-#include "infrastructure/otlp/otlp_json_file.h"
 
 namespace awf::bench {
 namespace {
@@ -56,7 +56,12 @@ std::chrono::nanoseconds WithSinks(const std::filesystem::path& folder, bool spa
   run.trace_id = RandomHex(16);
   run.span_id = RandomHex(8);
   run.workflow = "bench";
-  StepContext step{"bench", "work", StepKind::kAgent, 1, run.trace_id, RandomHex(8)};
+  StepContext step;
+  step.run_id = run.run_id;
+  step.step = step.path = "work";
+  step.kind = StepKind::kAgent;
+  step.trace_id = run.trace_id;
+  step.span_id = RandomHex(8);
   recorder.RunStarted(run);
   recorder.StepStarted(step, {});
   const std::chrono::nanoseconds cost = PerCall(&recorder, step, calls);

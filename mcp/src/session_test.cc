@@ -215,9 +215,10 @@ TEST_F(SessionTest, ChecksCalls) {
 
 TEST_F(SessionTest, TellsTheObserverOfRejectedCalls) {
   const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-  One(Request("\"a\"", "tools/call",
-              R"({"name":"echo","arguments":7,"_meta":{"claudecode/toolUseId":"t1","tracestate":"a=1","traceparent":")" + trace +
-                  "\"}}"));
+  One(Request(
+      "\"a\"", "tools/call",
+      R"({"name":"echo","arguments":7,"_meta":{"claudecode/toolUseId":"t1","tracestate":"a=1","traceparent":")" +
+          trace + "\"}}"));
   EXPECT_EQ(notes_.last.code, -32602);
   EXPECT_EQ(notes_.last.method, "tools/call");
   EXPECT_EQ(notes_.last.id, "\"a\"");

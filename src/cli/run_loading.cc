@@ -130,7 +130,8 @@ std::expected<void, Error> FillRequest(const RunOptions& options, const LoadedRu
 
 void LearnSecrets(const RunOptions& options, const LoadedRun& run, Masker& masker) {
   LearnSecrets(run.workflow, run.inputs, environ, masker);
-  for (const auto& [name, provider] : options.config.providers) LearnOptionSecrets(provider.options, masker, run.inputs);
+  for (const auto& [name, provider] : options.config.providers)
+    LearnOptionSecrets(provider.options, masker, run.inputs);
 }
 
 }  // namespace awf::cli

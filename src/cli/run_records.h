@@ -20,10 +20,10 @@
 #include "cli/run_setup.h"
 #include "cli/span_sinks.h"
 #include "domain/masker.h"
+#include "infrastructure/otlp/otlp_json_file.h"
 #include "infrastructure/telemetry/audit_file.h"
 #include "infrastructure/telemetry/kept_files.h"
 #include "infrastructure/telemetry/log_file.h"
-#include "infrastructure/otlp/otlp_json_file.h"
 #include "infrastructure/telemetry/run_folder.h"
 #include "infrastructure/telemetry/state_file.h"
 #include "infrastructure/telemetry/transcript_file.h"
@@ -65,7 +65,7 @@ class RunRecords {
   telemetry::LogFile& log() { return *log_; }
   telemetry::AuditFile& audit() { return *audit_; }
   const std::filesystem::path& trace() const { return trace_; }  // empty: no spans are written
-  SpanSinks& spans() { return spans_; }  // with the trace files in it
+  SpanSinks& spans() { return spans_; }                          // with the trace files in it
   RunJournal* journal() { return state_.get(); }
   TextFiles& files() { return *files_; }
   TranscriptSink* transcript() { return transcript_.get(); }  // null: none was asked for

@@ -257,9 +257,15 @@ RunOutcome RunSession::Run() {
 
 // The collected log stands beside the records of the run: what cannot be written there ends no run.
 void RunSession::CollectStart() {
-  telemetry::CollectedRun run{request_.run_id,        loaded_.workflow.name,       loaded_.workflow.version,
-                              request_.user,          request_.hostname,           records_->folder().path(),
-                              {},                     records_->secret_inputs(),   request_.resume.has_value()};
+  telemetry::CollectedRun run{request_.run_id,
+                              loaded_.workflow.name,
+                              loaded_.workflow.version,
+                              request_.user,
+                              request_.hostname,
+                              records_->folder().path(),
+                              {},
+                              records_->secret_inputs(),
+                              request_.resume.has_value()};
   for (const auto& [name, value] : loaded_.inputs)
     run.inputs[name] = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
   if (const auto written = collection_.Started(std::move(run)); !written)
@@ -342,8 +348,8 @@ void RunSession::Show(const RunResult& result) {
   }
   if (global.verbose) console_.Line("audit head: " + std::to_string(summary.audit.seq) + " " + summary.audit.hash);
   if (global.quiet) return;
-  console_.Out("run " + request_.run_id + " " + result.end.status + " in " + DurationText(result.end.duration) +
-               " · " + summary.folder.string() + "\n");
+  console_.Out("run " + request_.run_id + " " + result.end.status + " in " + DurationText(result.end.duration) + " · " +
+               summary.folder.string() + "\n");
 }
 
 RunSummary RunSession::Summary() const {

@@ -1,8 +1,9 @@
 // The ports through which a run's records leave: log lines, audit records, spans, the conversation.
 //
 // RunRecorder (application/records/run_recorder.h) is the only one that makes records of what happened,
-// TranscriptRecorder beside it those of what was said; adapters are in infrastructure/telemetry and infrastructure/otlp. A sink masks what it writes (domain/masker.h), repairs bad UTF-8 and keeps to the limit of
-// 16 KiB a line, so records may hold secrets and any bytes. Sinks are thread-safe and don't throw.
+// TranscriptRecorder beside it those of what was said; adapters are in infrastructure/telemetry and
+// infrastructure/otlp. A sink masks what it writes (domain/masker.h), repairs bad UTF-8 and keeps to the limit of 16
+// KiB a line, so records may hold secrets and any bytes. Sinks are thread-safe and don't throw.
 #pragma once
 
 #include <cstdint>

@@ -249,7 +249,7 @@ class RunObserver {
   virtual void CallFinished(const StepContext&, const CallRecord&, const CallEnd&) {}
   virtual void Bypassed(const StepContext&, const NativeUse&) {}
   virtual void NativeCallRefused(const StepContext&, const NativeUse&) {}
-  virtual void AgentText(const StepContext&, std::string_view) {}    // live; not necessarily the final output
+  virtual void AgentText(const StepContext&, std::string_view) {}  // live; not necessarily the final output
   virtual void MessageSaid(const StepContext&, const AgentMessage&) {}
   virtual void TokensUsed(const StepContext&, const TokenUsage&) {}  // running total of the attempt
   virtual void CommandOutput(const StepContext&, bool /*is_stderr*/, std::string_view) {}

@@ -170,10 +170,11 @@ TEST_F(WorkerTest, HooksRunAroundAllAttempts) {
   EXPECT_EQ(commands_.requests[0].working_dir, folder_ / "sub");
   EXPECT_GE(*commands_.requests[0].deadline, before + std::chrono::seconds(60));
   EXPECT_LE(*commands_.requests[0].deadline, SteadyClock::now() + std::chrono::seconds(60));
-  EXPECT_EQ(events_.lines, (std::vector<std::string>{"run flow 1", "start a step", R"(log a info hook {"hook":"pre","text":"before a"})",
-                                                     "retry a 2 after 1000 EXECUTION.COMMAND.FAILED",
-                                                     R"(log a info hook {"hook":"post","text":"after "})", "end a failure 4 EXECUTION.COMMAND.FAILED",
-                                                     "over failed 3 EXECUTION.COMMAND.FAILED"}));
+  EXPECT_EQ(events_.lines,
+            (std::vector<std::string>{
+                "run flow 1", "start a step", R"(log a info hook {"hook":"pre","text":"before a"})",
+                "retry a 2 after 1000 EXECUTION.COMMAND.FAILED", R"(log a info hook {"hook":"post","text":"after "})",
+                "end a failure 4 EXECUTION.COMMAND.FAILED", "over failed 3 EXECUTION.COMMAND.FAILED"}));
 }
 
 TEST_F(WorkerTest, HooksThatFailOnlyWarnAndTheOthersRun) {

@@ -19,9 +19,9 @@ namespace awf::agents {
 
 // What the runner needs to know of the awf process that it runs in.
 struct AgentHost {
-  std::filesystem::path program;                          // absolute path of awf, for keeper and MCP server
-  process::PrivateFolder private_folder;                  // the steps' folders are made in it
-  std::vector<std::string> environment;                   // NAME=value, the user's
+  std::filesystem::path program;          // absolute path of awf, for keeper and MCP server
+  process::PrivateFolder private_folder;  // the steps' folders are made in it
+  std::vector<std::string> environment;   // NAME=value, the user's
   Tracing tracing;
   std::map<std::string, std::filesystem::path> programs;  // by provider, absolute; others are looked up on PATH
 };

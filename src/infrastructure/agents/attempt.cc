@@ -123,8 +123,8 @@ std::expected<void, Error> Attempt::Prepare() {
 
 // As the workflow has them, not with what the recipe adds.
 void Attempt::TellPrompts() const {
-  for (const auto& [role, text] : {std::pair{MessageRole::kSystem, &request_.system_prompt},
-                                   std::pair{MessageRole::kUser, &request_.prompt}}) {
+  for (const auto& [role, text] :
+       {std::pair{MessageRole::kSystem, &request_.system_prompt}, std::pair{MessageRole::kUser, &request_.prompt}}) {
     if (text->empty()) continue;
     MessageBlock block;
     block.type = "text";

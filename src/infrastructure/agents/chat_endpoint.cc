@@ -109,8 +109,7 @@ ChatEndpoint::Outcome ChatEndpoint::ReadStream(ChatStream& stream, std::set<std:
 ChatEndpoint::Failure ChatEndpoint::Unreachable(const http::HttpFailure& failure) const {
   Failure failed;
   const bool sent = failure.kind != http::HttpFailure::Kind::kNoLibrary;
-  failed.error =
-      Fail("EXECUTION.AGENT.FAILED", (sent ? "request to " : "") + failure.message, failure.hint).error();
+  failed.error = Fail("EXECUTION.AGENT.FAILED", (sent ? "request to " : "") + failure.message, failure.hint).error();
   failed.again = IsRetried(failure.kind);
   return failed;
 }

@@ -44,8 +44,11 @@ class LoopbackServer {
     ::close(listener_);
   }
 
-  std::string Url(const std::string& host = "127.0.0.1") const {
-    return "http://" + host + ":" + std::to_string(port_) + "/v1/x";
+  LoopbackServer(const LoopbackServer&) = delete;
+  LoopbackServer& operator=(const LoopbackServer&) = delete;
+
+  std::string Url(const std::string& host = "127.0.0.1", const std::string& path = "/v1/x") const {
+    return "http://" + host + ":" + std::to_string(port_) + path;
   }
   std::vector<std::string> Requests() const {
     const std::lock_guard lock(mutex_);

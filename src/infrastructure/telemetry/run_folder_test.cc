@@ -97,14 +97,15 @@ TEST_F(RunFolderTest, TheManifestIsReplacedAsAWhole) {
   manifest.error = Error{"EXECUTION.COMMAND.FAILED", "hunter2hunter2", "", {}, "s", ""};
   manifest.counts.steps = 2;
   manifest.counts.cost_usd = 0.5;
-  manifest.audit = {7, "ff"};
+  masker_.AddSecret("ffffffffff");  // as a pattern of the user may take a digest for a secret
+  manifest.audit = {7, "ffffffffff"};
   ASSERT_TRUE(run->WriteManifest(manifest, masker_));
   EXPECT_EQ(FileText(run->path() / "run.json"),
             head + R"("status":"failed","started_at":"2026-11-03T10:15:09.125Z","ended_at":"2026-11-03T10:15:10.000Z",)"
                    R"("duration_ms":875,"exit_code":3,"error":{"code":"EXECUTION.COMMAND.FAILED","message":"***",)"
                    R"("step":"s"},"counts":{"steps":2,"tool_calls":0,"tool_errors":0,"denials":0,"bypasses":0,)"
                    R"("tokens_input":0,"tokens_output":0,"tokens_estimated":false,"cost_usd":5E-1},)"
-                   R"("audit":{"seq":7,"hash":"ff"}})"
+                   R"("audit":{"seq":7,"hash":"ffffffffff"}})"
                    "\n");
   EXPECT_FALSE(std::filesystem::exists(run->path() / "run.json.new"));
 }

@@ -1,6 +1,7 @@
 // awf audit verify RUN|FILE: whether the audit of a run is the one that awf wrote.
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <system_error>
 
 #include "cli/commands.h"
@@ -25,6 +26,7 @@ constexpr std::size_t kHashLength = 64;
 // What is to be verified, and what is known of it.
 struct Subject {
   fs::path file;
+  std::string stored_id;  // of a run of the storage; empty: a file that was named
   telemetry::AuditExpectation expected;
   int owner_pid = 0;                  // of a live run
   bool resumable = false;             // a run of the storage that can be taken up again
@@ -48,6 +50,7 @@ void Learn(Subject& subject, const telemetry::RunManifest& manifest, bool ended)
 Subject SubjectOf(const StoredRun& run) {
   Subject subject;
   subject.file = run.folder / kAuditFile;
+  subject.stored_id = run.run_id;
   subject.expected.run_id = run.run_id;
   if (run.status == telemetry::kDamaged) {
     subject.warnings.push_back("the head is compared with nothing: " + run.fault);
@@ -81,26 +84,52 @@ Subject SubjectOf(const fs::path& path) {
   return subject;
 }
 
-// A run has no '/' in its name.
-bool IsPath(const std::string& target) {
-  std::error_code ignored;
-  return target.find('/') != std::string::npos || target.ends_with(".jsonl") || fs::is_regular_file(target, ignored);
+// A run has no '/' in its name, and begins with no '.'.
+bool IsSurelyPath(const std::string& target) {
+  return target.find('/') != std::string::npos || target == "." || target == "..";
 }
 
-std::expected<Subject, Error> FindSubject(const AuditVerifyOptions& options) {
-  if (IsPath(options.target)) return SubjectOf(fs::path(options.target));
+bool MayBePath(const std::string& target) {
+  std::error_code ignored;
+  return target.ends_with(".jsonl") || fs::is_regular_file(target, ignored);
+}
+
+std::expected<StoredRun, Error> FindRun(const AuditVerifyOptions& options) {
   const auto store = OpenRunStore(options.global);
   if (!store) return std::unexpected(store.error());
-  const auto run = store->Find(options.target);
+  return store->Find(options.target);
+}
+
+// The whole id of a run wins over a file of that name in the current folder, a file over the beginning of an id.
+std::expected<Subject, Error> FindSubject(const AuditVerifyOptions& options) {
+  const std::string& target = options.target;
+  if (IsSurelyPath(target)) return SubjectOf(fs::path(target));
+  const auto run = FindRun(options);
+  if (run && run->run_id == target) return SubjectOf(*run);
+  if (MayBePath(target)) return SubjectOf(fs::path(target));
   if (!run) return std::unexpected(run.error());
   return SubjectOf(*run);
 }
 
-std::expected<std::string, Error> ReadHead(std::string head) {
-  std::ranges::transform(head, head.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (head.empty() || IsHash(head)) return head;
+// What was judged: "run ID" or "file ./x".
+std::string Named(const Subject& subject) {
+  if (!subject.stored_id.empty()) return "run " + subject.stored_id;
+  const std::string file = subject.file.string();
+  return "file " + (subject.file.has_parent_path() ? file : "./" + file);
+}
+
+std::unexpected<Error> MalformedHead() {
   return Fail("USER.INPUT.INVALID_FORMAT", "--head needs the 64 hex digits of a hash",
               "awf run --verbose and -f json show the head of a run.");
+}
+
+// Empty when none was given. One that is empty by mistake, of a variable that was never set, must not pass.
+std::expected<std::string, Error> ReadHead(const std::optional<std::string>& given) {
+  if (!given) return std::string();
+  std::expected<std::string, Error> head = *given;
+  for (char& c : *head) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (!IsHash(*head)) head = MalformedHead();
+  return head;
 }
 
 int ExitCode(const AuditVerdict& verdict, bool live) {
@@ -137,6 +166,7 @@ std::string Text(const AuditVerdict& verdict, const Subject& subject, const Glob
   const std::string_view look = verdict.status == AuditStatus::kBroken ? "31" : fine ? "32" : "33";
   std::string text = StyledLine(PrintableLine(ResultLine(verdict, subject)), look, style);
   if (global.quiet) return text;
+  text += PrintableLine("Checked: " + Named(subject)) + "\n";
   for (const std::string& warning : verdict.warnings) text += "Warning: " + PrintableLine(warning) + "\n";
   const std::string hint = HintOf(verdict, subject);
   if (!hint.empty() && !global.no_hints) text += "Hint: " + PrintableLine(hint) + "\n";

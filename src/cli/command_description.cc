@@ -30,7 +30,7 @@ ValueKind KindOf(std::string_view command, const DescribedOption& option) {
       {"DIR", ValueKind::kFolder},
       {"WORKFLOW", ValueKind::kWorkflow},
       {"RUN", ValueKind::kRun},
-      {"RUN|FILE", ValueKind::kRun},
+      {"RUN|FILE", ValueKind::kAudit},
       {"CODE", ValueKind::kErrorCode},
   }};
   if (!option.choices.empty()) return ValueKind::kWords;

@@ -41,6 +41,25 @@ inline constexpr char kVerifyExamples[] =
     "  awf audit verify 20261103-1015\n"
     "  awf audit verify archive/audit.jsonl --head 204bd1987580c5516dfe1972d6f0bd716d9ce10462bae2bf00f53355a048a38d";
 
+inline constexpr char kServeExamples[] =
+    "Configuration of a client:\n"
+    "  {\"mcpServers\": {\"awf\": {\"command\": \"awf\", \"args\": [\"mcp\", \"serve\", \"--root\", "
+    "\"/path/to/project\"]}}}\n"
+    "MODE of --sandbox:\n"
+    "  workspace-write  read anywhere; write in the git work tree around DIR, temp and cache folders (default)\n"
+    "  read-only        read anywhere, write nothing\n"
+    "  strict           read and write in the workspace, temp and cache folders only\n"
+    "  off              no restriction\n"
+    "A MODE that is written must hold: as long as commands cannot be confined, Bash refuses to run under any but off.\n"
+    "Without --sandbox the file tools keep to workspace-write and commands are free.\n"
+    "Flags of all commands that have an effect: --log-level (also AWF_LOG_LEVEL), least level of the lines: debug, "
+    "info\n"
+    "(default), warn (no calls that went well), error (nor those that were cancelled or refused); -q, lines on stderr\n"
+    "from warn on. Ends with exit code 0 when the client closes stdin, and on SIGTERM, SIGINT or SIGHUP.\n"
+    "Examples:\n"
+    "  awf mcp serve --root .\n"
+    "  awf mcp serve --root . --sandbox off --log calls.jsonl --log-level warn";
+
 inline constexpr char kHistoryExamples[] =
     "Examples:\n"
     "  awf history -s failed --since 24h\n"

@@ -1,7 +1,9 @@
 // The command line, with CLI11. The only file that includes it: it is the slowest header of the program.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command_description.h"
@@ -10,8 +12,10 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/masking.h"
+#include "cli/parse_refusal.h"
 #include "cli/print_result.h"
 #include "cli/run_setup.h"
+#include "domain/joined.h"
 
 namespace awf::cli {
 namespace {
@@ -36,10 +40,15 @@ class CommandLine {
   void AddRuns();
   void AddAudit();
   void AddOthers();
+  void AddMcp();
   void AddPrinted();
+  void AddHelp();
+  CLI::Validator OneOf(std::string subject, std::vector<std::string> words);
+  CLI::Validator NotEmpty(std::string subject);
   int Malformed(std::string message, std::string hint);
   int Unparsed(const CLI::ParseError& error, const std::vector<std::string>& words);
   int Help();
+  int HelpOfCommand();
   std::expected<void, Error> Formats();
   std::expected<Pairs, Error> Split(const std::vector<std::string>& given, const std::string& flag,
                                     const std::string& example) const;
@@ -62,19 +71,18 @@ class CommandLine {
   HistoryOptions history_;
   AuditVerifyOptions verify_;
   DemoOptions demo_;
-  struct {
-    std::string root, sandbox, log;
-  } mcp_serve_;
+  McpServeOptions mcp_serve_;
   std::string error_code_, list_what_, shell_;
+  std::vector<std::string> help_of_;
+  Refusal refusal_;  // of the validator that failed
   CLI::App *run_command_ = nullptr, *resume_command_ = nullptr, *resume_list_command_ = nullptr,
            *validate_command_ = nullptr, *list_command_ = nullptr, *status_command_ = nullptr,
            *history_command_ = nullptr, *verify_command_ = nullptr, *error_command_ = nullptr,
            *schema_command_ = nullptr, *demo_command_ = nullptr, *completion_command_ = nullptr,
-           *man_command_ = nullptr, *version_command_ = nullptr;
+           *man_command_ = nullptr, *version_command_ = nullptr, *help_command_ = nullptr, *serve_command_ = nullptr;
 };
 
 CommandLine::CommandLine() {
-  app_.footer(kFooter);
   app_.set_version_flag("--version", std::string("awf ") + AWF_VERSION);
   app_.fallthrough();
   app_.require_subcommand(0, 1);
@@ -85,7 +93,30 @@ CommandLine::CommandLine() {
   AddRuns();
   AddAudit();
   AddOthers();
+  AddMcp();
   AddPrinted();
+  AddHelp();
+  app_.footer(kFooter);  // last: commands would inherit it
+}
+
+// In place of CLI::IsMember: the refusal is in our words, with the nearest one.
+CLI::Validator CommandLine::OneOf(std::string subject, std::vector<std::string> words) {
+  const std::string shown = "{" + Joined(words, ",") + "}";
+  return {[this, subject = std::move(subject), words = std::move(words)](std::string& given) {
+            if (std::ranges::find(words, given) != words.end()) return std::string();
+            refusal_ = NoneOf(subject, words, given);
+            return refusal_.message;
+          },
+          shown};
+}
+
+CLI::Validator CommandLine::NotEmpty(std::string subject) {
+  return {[this, subject = std::move(subject)](std::string& given) {
+            if (!given.empty()) return std::string();
+            refusal_ = {subject + " needs a value", {}};
+            return refusal_.message;
+          },
+          ""};
 }
 
 // Options that stand for themselves before and after the command's name.
@@ -95,10 +126,10 @@ void CommandLine::AddGlobals() {
   app_.add_flag("--no-color", global_.no_color, "No colours (NO_COLOR works too)");
   app_.add_flag("--no-hints", global_.no_hints, "Errors without hints");
   app_.add_option("--log-level", given_.log_level, "Least level in log.jsonl: debug, info, warn, error")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->check(OneOf("--log-level", {"debug", "info", "warn", "error"}))
       ->type_name("LEVEL");
   app_.add_option("--log-format", given_.log_format, "Log records on stderr as text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(OneOf("--log-format", {"text", "json"}))
       ->type_name("FORMAT");
   app_.add_option("--config", global_.config_file, "Configuration (default .awf/config.yaml)")->type_name("FILE");
   app_.add_option("--storage", global_.storage, "Folder for run records (default $XDG_DATA_HOME/awf)")
@@ -115,13 +146,14 @@ void CommandLine::AddRunFlags(CLI::App& command, RunOptions& run) {
   command.add_option("--input-file", run.input_file, "Inputs from a JSON or YAML map")->type_name("FILE");
   command.add_flag("--no-input", run.no_input, "Never ask for missing inputs (AWF_NO_INPUT works too)");
   command.add_option("-o,--output", output_, "Output of commands: streaming (default), buffered, silent")
-      ->check(CLI::IsMember({"streaming", "buffered", "silent"}))
+      ->check(OneOf("-o", {"streaming", "buffered", "silent"}))
       ->type_name("MODE");
   command.add_flag("--strict", run.strict, "Warnings stop it before it starts (exit code 2)");
   command.add_flag("--skip-plugins", run.skip_plugins, "No effect: there are no plugins yet");
   command
-      .add_option("--otel-exporter", run.otel_exporter,
-                  "Where spans go: none (default), otlp, otlp-http, console, file, file:PATH, HOST:PORT or a URL")
+      .add_option_function<std::string>(
+          "--otel-exporter", [&run](const std::string& exporter) { run.otel_exporter = exporter; },
+          "Where spans go: none (default), otlp, otlp-http, console, file, file:PATH, HOST:PORT or a URL")
       ->type_name("EXPORTER");
   command.add_option("--otel-service-name", run.service_name, "service.name of the spans (default awf)")
       ->type_name("NAME");
@@ -193,7 +225,10 @@ void CommandLine::AddAudit() {
   verify_command_->add_option("run", verify_.target, "Run id or its beginning, or an audit file")
       ->required()
       ->type_name("RUN|FILE");
-  verify_command_->add_option("--head", verify_.head, "The hash of the last record, as it was kept elsewhere")
+  verify_command_
+      ->add_option_function<std::string>(
+          "--head", [this](const std::string& head) { verify_.head = head; },
+          "The hash of the last record, as it was kept elsewhere")
       ->type_name("HASH");
   verify_command_->add_flag("--json", verify_.json, "The result as JSON, as -f json");
   verify_command_->footer(kVerifyExamples);
@@ -203,7 +238,7 @@ void CommandLine::AddAudit() {
 void CommandLine::AddOthers() {
   list_command_ = app_.add_subcommand("list", "List workflows, or prompts");
   list_command_->add_option("what", list_what_, "prompts: the prompt files")
-      ->check(CLI::IsMember({"prompts"}))
+      ->check(OneOf("what is listed", {"prompts"}))
       ->type_name("prompts");
 
   error_command_ = app_.add_subcommand("error", "Explain an error code");
@@ -216,20 +251,25 @@ void CommandLine::AddOthers() {
   demo_command_ =
       app_.add_subcommand("demo", "Watch an agent repair a small project through the proxy (no key, no network)");
   demo_command_->add_option("--provider", demo_.provider, "openai_compatible (a scripted model inside awf) or claude")
-      ->check(CLI::IsMember({"openai_compatible", "claude"}))
+      ->check(OneOf("--provider", {"openai_compatible", "claude"}))
       ->type_name("PROVIDER");
   demo_command_->add_flag("--keep", demo_.keep, "Keep the sample project");
+}
 
+void CommandLine::AddMcp() {
   CLI::App* mcp_command = app_.add_subcommand("mcp", "Serve the built-in tools to an MCP client: awf mcp serve --help");
-  // Named for help, completion and manual only: main.cc hands `mcp serve` over before anything is parsed.
-  CLI::App* serve_command = mcp_command->add_subcommand("serve", "Serve the built-in tools over stdio");
-  serve_command->add_option("--root", mcp_serve_.root, "Where relative paths start and commands run (default: here)")
+  serve_command_ = mcp_command->add_subcommand(
+      "serve", "Serve the built-in tools (Read, Write, Edit, Bash, Glob, Grep) over MCP on stdin and stdout");
+  serve_command_->add_option("--root", mcp_serve_.root, "Where relative paths start and commands run (default: here)")
+      ->check(NotEmpty("--root"))
       ->type_name("DIR");
-  serve_command->add_option("--sandbox", mcp_serve_.sandbox, "What the tools may reach (default workspace-write)")
-      ->check(CLI::IsMember({"workspace-write", "read-only", "strict", "off"}))
+  serve_command_->add_option("--sandbox", mcp_serve_.sandbox, "What the tools may reach, below")
+      ->check(OneOf("--sandbox", {"workspace-write", "read-only", "strict", "off"}))
       ->type_name("MODE");
-  serve_command->add_option("--log", mcp_serve_.log, "One JSON line per call is appended (default: stderr)")
+  serve_command_->add_option("--log", mcp_serve_.log, "One JSON line per call is appended (default: stderr)")
+      ->check(NotEmpty("--log"))
       ->type_name("FILE");
+  serve_command_->footer(kServeExamples);
   mcp_command->require_subcommand(1);
 }
 
@@ -238,12 +278,22 @@ void CommandLine::AddPrinted() {
   completion_command_ = app_.add_subcommand("completion", "Print a completion script for a shell");
   completion_command_->add_option("shell", shell_, "bash, zsh or fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->check(OneOf("the shell", {"bash", "zsh", "fish"}))
       ->type_name("SHELL");
   completion_command_->footer(kCompletionExamples);
   man_command_ = app_.add_subcommand("man", "Print the manual page, in the form that man reads");
   man_command_->footer("Example:  awf man | man -l -");
   version_command_ = app_.add_subcommand("version", "Print the version");
+}
+
+void CommandLine::AddHelp() {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  help_command_ = app_.add_subcommand("help", "Show the help of a command, as awf COMMAND --help");
+  help_command_->add_option("command", help_of_, "Which command")
+      ->check(Offered(Joined(names, ",")))
+      ->type_name("COMMAND");
 }
 
 // Reports a malformed command line as awf reports every error.
@@ -271,53 +321,27 @@ DescribedCommand Described(const CLI::App& app) {
   return described;
 }
 
-KnownWords WordsOf(const CLI::App& app) {
-  KnownWords known;
-  const auto add = [&known](const std::string& name, const CLI::App& command) {
-    for (const CLI::Option* option : command.get_options())
-      for (const std::string& flag : option->get_lnames()) known[name].push_back("--" + flag);
-  };
-  add("", app);
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    add(command->get_name(), *command);
-    for (const CLI::App* inner : command->get_subcommands([](const CLI::App*) { return true; }))
-      add(command->get_name(), *inner);
+// What is left of the failed parse, without the library.
+FailedParse Failed(const CLI::ParseError& error, const CLI::App& app) {
+  FailedParse failed{{}, false, app.remaining(true), error.what(), FailedParse::Kind::kOther};
+  const CLI::App* innermost = &app;
+  while (!innermost->get_subcommands().empty()) {
+    innermost = innermost->get_subcommands().front();
+    failed.command += (failed.command.empty() ? "" : " ") + innermost->get_name();
   }
-  return known;
-}
-
-// In our words where the library's say nothing.
-std::string MessageOf(const CLI::ParseError& error, const CLI::App& app) {
-  const std::vector<std::string> rest = app.remaining(true);
-  const bool in_command = !app.get_subcommands().empty();
-  if (in_command && app.get_subcommands().front()->get_name() == "mcp")
-    return rest.empty() ? "mcp needs a command" : "unknown command or flag: '" + rest.front() + "'";
-  if (in_command && app.get_subcommands().front()->get_name() == "audit" &&
-      app.get_subcommands().front()->get_subcommands().empty())
-    return rest.empty() ? "audit needs a command" : "unknown command or flag: '" + rest.front() + "'";
-  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return "-n needs a whole number";
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
-  // What stands behind an unknown command is its own.
-  if (!in_command) return "unknown command or flag: '" + rest.front() + "'";
-  std::string unknown;
-  for (const std::string& word : rest) unknown += (unknown.empty() ? "'" : ", '") + word + "'";
-  return "unknown argument: " + unknown;
+  failed.needs_command = !innermost->get_subcommands([](const CLI::App*) { return true; }).empty();
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) failed.kind = FailedParse::Kind::kNotANumber;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) failed.kind = FailedParse::Kind::kUnknownWords;
+  return failed;
 }
 
 int CommandLine::Unparsed(const CLI::ParseError& error, const std::vector<std::string>& words) {
   if (AsksForJson(words)) global_.format = OutputFormat::kJson;
-  const std::vector<CLI::App*> commands = app_.get_subcommands();
-  std::string command = commands.empty() ? "" : commands.front()->get_name();
-  // `awf plugin list`: the list is the plugin's, not ours.
-  const auto end = command.empty() ? words.end() : std::ranges::find(words, command);
-  std::string planned = PlannedWord("", {words.begin(), end});
-  if (!planned.empty()) command.clear();
-  if (planned.empty()) planned = PlannedWord(command, app_.remaining(true));
-  if (!planned.empty()) {
-    return Malformed(planned + " is not supported yet", "see awf " + (command.empty() ? "" : command + " ") + "--help");
-  }
-  return Malformed(MessageOf(error, app_),
-                   command == "mcp" ? "see awf mcp serve --help" : HintFor(WordsOf(app_), words));
+  Refusal refusal = dynamic_cast<const CLI::ValidationError*>(&error) != nullptr ? refusal_ : Refusal{};
+  Refusal other = RefusalOf(Failed(error, app_), WordsOf(Described(app_)), words);
+  if (refusal.message.empty()) refusal.message = std::move(other.message);
+  if (refusal.hint.empty()) refusal.hint = std::move(other.hint);
+  return Malformed(std::move(refusal.message), std::move(refusal.hint));
 }
 
 int CommandLine::Help() {
@@ -325,6 +349,19 @@ int CommandLine::Help() {
   if (exit_code != 0 || !*run_command_ || run_.workflow.empty()) return exit_code;
   run_.global = global_;
   return RunHelpCommand(run_);
+}
+
+// `awf help COMMAND`: as if --help stood behind that command.
+int CommandLine::HelpOfCommand() {
+  if (const Refusal refusal = UnknownCommand(WordsOf(Described(app_)), help_of_); !refusal.message.empty())
+    return Malformed(refusal.message, refusal.hint);
+  std::vector<std::string> words = {"awf"};
+  words.insert(words.end(), help_of_.begin(), help_of_.end());
+  words.emplace_back("--help");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return CommandLine().Main(static_cast<int>(words.size()), argv.data());
 }
 
 std::expected<void, Error> CommandLine::Formats() {
@@ -407,10 +444,17 @@ int CommandLine::Dispatch() {
   }
   if (*error_command_) return ErrorCommand(global_, error_code_);
   if (*schema_command_) return SchemaCommand(global_);
+  if (*serve_command_) {
+    mcp_serve_.global = global_;
+    mcp_serve_.log_level = given_.log_level;
+    mcp_serve_.log_format = given_.log_format;
+    return McpPublicServeCommand(mcp_serve_);
+  }
   return DispatchPrinted();
 }
 
 int CommandLine::DispatchPrinted() {
+  if (*help_command_) return HelpOfCommand();
   if (*completion_command_) return PrintResult(CompletionScript(Described(app_), shell_), global_);
   if (*man_command_) return PrintResult(ManPage(Described(app_), AWF_VERSION), global_);
   if (*version_command_) return PrintResult(app_.version() + "\n", global_);

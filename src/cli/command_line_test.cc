@@ -55,7 +55,7 @@ class CommandLineTest : public testing::Test {
 
 TEST_F(CommandLineTest, TheAuditNeedsACommand) {
   EXPECT_EQ(Refused({"audit"}), "audit needs a command\nHint: see awf audit --help\n");
-  EXPECT_EQ(Refused({"audit", "verfy", "r"}), "unknown command or flag: 'verfy'\nHint: see awf audit --help\n");
+  EXPECT_EQ(Refused({"audit", "verfy", "r"}), "unknown command or flag: 'verfy'\nHint: did you mean verify?\n");
   EXPECT_EQ(Refused({"audit", "verify", "r", "--haed", "x"}),
             "unknown argument: '--haed', 'x'\nHint: did you mean --head?\n");
 }
@@ -88,9 +88,62 @@ TEST_F(CommandLineTest, NumbersAndPartsOfCommandsAreRefusedInPlainWords) {
   EXPECT_EQ(Refused({"history", "-n", "-1"}), "-n: the number is negative\nHint: 0 shows all runs\n");
   EXPECT_EQ(Refused({"history", "-n", "x"}), "-n needs a whole number\nHint: see awf history --help\n");
   EXPECT_EQ(Refused({"history", "-s", "faild"}), "--status: there is no status 'faild'\nHint: did you mean failed?\n");
-  EXPECT_EQ(Refused({"mcp"}), "mcp needs a command\nHint: see awf mcp serve --help\n");
-  EXPECT_EQ(Refused({"mcp", "srve"}), "unknown command or flag: 'srve'\nHint: see awf mcp serve --help\n");
+  EXPECT_EQ(Refused({"mcp"}), "mcp needs a command\nHint: see awf mcp --help\n");
+  EXPECT_EQ(Refused({"mcp", "srve"}), "unknown command or flag: 'srve'\nHint: did you mean serve?\n");
   EXPECT_EQ(Awf({"history", "-n", "0", "--storage", (folder_ / "none").string()}), 0);
+}
+
+TEST_F(CommandLineTest, AWordThatIsNoneOfTheChoicesIsRefusedWithThem) {
+  EXPECT_EQ(Refused({"completion", "bsh"}),
+            "the shell must be bash, zsh or fish, not 'bsh'\nHint: did you mean bash?\n");
+  EXPECT_EQ(Refused({"list", "promts"}), "what is listed must be prompts, not 'promts'\nHint: did you mean prompts?\n");
+  EXPECT_EQ(Refused({"demo", "--provider", "cladue"}),
+            "--provider must be openai_compatible or claude, not 'cladue'\nHint: did you mean claude?\n");
+  EXPECT_EQ(Refused({"list", "--log-level", "loud"}),
+            "--log-level must be debug, info, warn or error, not 'loud'\nHint: see awf list --help\n");
+}
+
+// What ends before the protocol is taken over: nothing of it may reach stdout.
+TEST_F(CommandLineTest, FlagsOfMcpServeHoldOrAreRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--storage", "D", "mcp", "serve"},
+       "--storage has no effect on mcp serve, which keeps no records of runs\n"
+       "Hint: leave --storage out; --log FILE keeps the calls\n"},
+      {{"mcp", "serve", "--config", "F"},
+       "--config has no effect on mcp serve, which reads no configuration\nHint: leave --config out\n"},
+      {{"-q", "mcp", "serve", "--log-format", "text"},
+       "--log-format text is not possible: the lines of mcp serve are JSON\nHint: leave --log-format out\n"},
+      {{"-q", "mcp", "serve", "--root", "/nonexistent-folder"},
+       "--root /nonexistent-folder: No such file or directory\nHint: see awf mcp serve --help\n"},
+      {{"mcp", "serve", "--root", ""}, "--root needs a value\nHint: see awf mcp serve --help\n"},
+      {{"mcp", "serve", "--root="}, "--root needs a value\nHint: see awf mcp serve --help\n"},
+      {{"mcp", "serve", "--log"}, "--log needs a value\nHint: see awf mcp serve --help\n"},
+      {{"mcp", "serve", "--sandbox", "loose"},
+       "--sandbox must be workspace-write, read-only, strict or off, not 'loose'\nHint: see awf mcp serve --help\n"},
+      {{"mcp", "serve", "--rot", "x"}, "unknown argument: '--rot', 'x'\nHint: did you mean --root?\n"},
+  };
+  for (const auto& [words, told] : cases) {
+    EXPECT_EQ(Refused(words), told);
+    EXPECT_EQ(out_, "");
+  }
+  EXPECT_EQ(Awf({"-f", "json", "mcp", "serve", "--root", "/nonexistent-folder"}), 1);
+  EXPECT_THAT(out_, StartsWith(R"({"success":false,"error":{"code":"USER.INPUT.INVALID_FORMAT")"));
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(CommandLineTest, HelpIsACommandToo) {
+  const auto help = [this](const std::vector<std::string>& words) {
+    EXPECT_EQ(Awf(words), 0);
+    return out_;
+  };
+  EXPECT_EQ(help({"help"}), help({"--help"}));
+  EXPECT_EQ(help({"help", "run"}), help({"run", "--help"}));
+  EXPECT_EQ(help({"-q", "help", "mcp", "serve"}), help({"mcp", "serve", "--help"}));
+  EXPECT_THAT(out_, HasSubstr("--sandbox"));
+  EXPECT_EQ(help({"-q", "mcp", "serve", "--help"}), help({"mcp", "serve", "--help"}));
+  EXPECT_EQ(Refused({"help", "rum"}), "unknown command or flag: 'rum'\nHint: did you mean run?\n");
+  EXPECT_EQ(Refused({"help", "audit", "verfy"}), "unknown command or flag: 'verfy'\nHint: did you mean verify?\n");
+  EXPECT_EQ(Refused({"help", "doctor"}), "awf doctor is not supported yet\nHint: see awf --help\n");
 }
 
 TEST_F(CommandLineTest, ARunCanEndWithATableOfItsStates) {

@@ -22,7 +22,31 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kFlags = 
     {"validate", "--start-plugins"},
 }};
 
+void AddWords(const DescribedCommand& command, const std::string& path, KnownWords& known) {
+  for (const DescribedOption& option : command.options)
+    if (!option.long_flag.empty()) known[path].push_back(option.long_flag);
+  for (const DescribedCommand& inner : command.commands)
+    AddWords(inner, path.empty() ? inner.name : path + " " + inner.name, known);
+}
+
+// What may stand behind a command ("" is the program).
+std::vector<std::string> CommandsBehind(const KnownWords& known, const std::string& command) {
+  const std::string begin = command.empty() ? "" : command + " ";
+  std::vector<std::string> names;
+  for (const auto& [path, flags] : known) {
+    if (path.size() <= begin.size() || !path.starts_with(begin)) continue;
+    if (path.find(' ', begin.size()) == std::string::npos) names.push_back(path.substr(begin.size()));
+  }
+  return names;
+}
+
 }  // namespace
+
+KnownWords WordsOf(const DescribedCommand& program) {
+  KnownWords known;
+  AddWords(program, "", known);
+  return known;
+}
 
 std::string PlannedWord(std::string_view command, const std::vector<std::string>& unknown) {
   for (const std::string& word : unknown) {
@@ -41,15 +65,15 @@ std::string HintFor(const KnownWords& known, const std::vector<std::string>& wor
     if (word.starts_with("-")) {
       names = known.at(command);
       if (!command.empty()) std::ranges::copy(known.at(""), std::back_inserter(names));
-    } else if (command.empty()) {
-      for (const auto& [name, flags] : known) names.push_back(name);
+    } else {
+      names = CommandsBehind(known, command);
     }
     const std::string name = word.substr(0, word.starts_with("-") ? word.find('=') : std::string::npos);
     if (std::ranges::find(names, name) == names.end()) {
       const std::string nearest = names.empty() ? std::string() : NearestName(name, names);
       if (!nearest.empty()) return "did you mean " + nearest + "?";
     } else if (!word.starts_with("-")) {
-      command = word;
+      command += (command.empty() ? "" : " ") + word;
     }
   }
   return "see awf " + (command.empty() ? "" : command + " ") + "--help";

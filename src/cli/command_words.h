@@ -7,14 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_description.h"
+
 namespace awf::cli {
 
 // "awf prune", "--interactive", … when one of the unknown words is such a one, else "". `command` is the one that was
 // recognised, or "".
 std::string PlannedWord(std::string_view command, const std::vector<std::string>& unknown);
 
-// The commands of awf, each with its flags ("--long"); "" has those that are valid everywhere.
+// The commands of awf ("run", "audit", "audit verify"), each with its flags ("--long"); "" has those that are valid
+// everywhere.
 using KnownWords = std::map<std::string, std::vector<std::string>>;
+KnownWords WordsOf(const DescribedCommand& program);
 
 // "did you mean --strict?", or where help is to be found.
 std::string HintFor(const KnownWords& known, const std::vector<std::string>& words);

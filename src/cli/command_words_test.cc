@@ -5,7 +5,11 @@
 namespace awf::cli {
 namespace {
 
-const KnownWords kKnown = {{"", {"--help", "--quiet"}}, {"run", {"--strict", "--help"}}, {"history", {"--stats"}}};
+const KnownWords kKnown = {{"", {"--help", "--quiet"}},
+                           {"run", {"--strict", "--help"}},
+                           {"history", {"--stats"}},
+                           {"audit", {"--help"}},
+                           {"audit verify", {"--head"}}};
 
 TEST(CommandWords, WhatIsPlannedIsToldApartFromWhatIsMisspelt) {
   EXPECT_EQ(PlannedWord("", {"doctor"}), "awf doctor");
@@ -23,6 +27,10 @@ TEST(CommandWords, TheNearestWordThatIsValidThereIsOffered) {
   EXPECT_EQ(HintFor(kKnown, {"run", "x.yaml", "--strcit"}), "did you mean --strict?");
   EXPECT_EQ(HintFor(kKnown, {"run", "--quite"}), "did you mean --quiet?");
   EXPECT_EQ(HintFor(kKnown, {"run", "--strict=1", "histroy"}), "see awf run --help");
+  EXPECT_EQ(HintFor(kKnown, {"audit", "verfy", "r"}), "did you mean verify?");
+  EXPECT_EQ(HintFor(kKnown, {"audit", "verify", "verfy", "--haed"}), "did you mean --head?");
+  EXPECT_EQ(HintFor(kKnown, {"audit", "verify", "r", "s"}), "see awf audit verify --help");
+  EXPECT_EQ(HintFor(kKnown, {"verfy"}), "see awf --help");
   EXPECT_EQ(HintFor(kKnown, {"zzzzzz"}), "see awf --help");
 }
 

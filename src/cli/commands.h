@@ -1,5 +1,5 @@
 // The commands of awf, one function and one file each. command_line.cc parses the arguments (the only file that
-// includes CLI11); main.cc recognises mcp-serve, `mcp serve` and keeper before anything else is built up.
+// includes CLI11); main.cc recognises mcp-serve and keeper before anything else is built up.
 #pragma once
 
 #include <memory>
@@ -43,7 +43,7 @@ struct RunOptions {
   bool skip_plugins = false;
   std::string only_state;                                  // --step
   std::vector<std::pair<std::string, std::string>> mocks;  // --mock states.S.Field=V: path and value
-  std::string otel_exporter;                               // as ChooseTrace (run_setup.h) takes it
+  std::optional<std::string> otel_exporter;                // as ChooseTrace (run_setup.h) takes it; empty: none
   bool trace_file = false;
   bool transcript = false;   // --transcript: messages without the input and output of tools
   std::string service_name;  // empty: of the environment, the configuration, awf
@@ -89,15 +89,21 @@ struct HistoryOptions {
 
 struct AuditVerifyOptions {
   GlobalOptions global;
-  std::string target;  // run id or prefix, or a file
-  std::string head;    // --head: a hash that was kept
-  bool json = false;   // --json, as -f json
+  std::string target;               // run id or prefix, or a file
+  std::optional<std::string> head;  // --head: a hash that was kept
+  bool json = false;                // --json, as -f json
 };
 
 struct DemoOptions {
   GlobalOptions global;
   std::string provider = "openai_compatible";
   bool keep = false;
+};
+
+struct McpServeOptions {
+  GlobalOptions global;
+  std::string root, sandbox, log;     // empty: not given
+  std::string log_level, log_format;  // as the flags say, or empty
 };
 
 // Each returns the exit code of the process.
@@ -112,11 +118,11 @@ int SchemaCommand(const GlobalOptions& global);
 int RunHelpCommand(const RunOptions& options);  // awf run WF --help: its inputs
 int ErrorCommand(const GlobalOptions& global, const std::string& code_or_prefix);
 int DemoCommand(const DemoOptions& options);
+int McpPublicServeCommand(const McpServeOptions& options);
 
 // Without the command line library: these start fast. `arguments` are those after the command's name.
-int McpServeCommand(const std::vector<std::string>& arguments);        // awf mcp-serve --config FILE
-int McpPublicServeCommand(const std::vector<std::string>& arguments);  // awf mcp serve [--root] [--sandbox] [--log]
-int KeeperCommand(const std::vector<std::string>& arguments);          // awf keeper FD
+int McpServeCommand(const std::vector<std::string>& arguments);  // awf mcp-serve --config FILE
+int KeeperCommand(const std::vector<std::string>& arguments);    // awf keeper FD
 
 // Parses and runs everything else.
 int CommandLineMain(int argc, char** argv);

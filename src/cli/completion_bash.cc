@@ -34,6 +34,10 @@ _awf_value() {
       _awf_files -d
       ;;
     run) _awf_lines < <("$program" history -n 100 -f quiet 2>/dev/null) ;;
+    audit)
+      _awf_value run
+      _awf_files -f
+      ;;
     resumable) _awf_lines < <("$program" resume -l -f quiet 2>/dev/null) ;;
     code) _awf_lines < <("$program" error -f quiet 2>/dev/null) ;;
   esac
@@ -89,6 +93,8 @@ std::string ValueWords(std::string_view command, const DescribedOption& option) 
       return "workflow";
     case ValueKind::kRun:
       return "run";
+    case ValueKind::kAudit:
+      return "audit";
     case ValueKind::kResumable:
       return "resumable";
     case ValueKind::kErrorCode:

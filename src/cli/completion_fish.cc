@@ -68,6 +68,8 @@ std::string Candidates(std::string_view command, const DescribedOption& option) 
       return " -F -a '(awf list -f quiet 2>/dev/null)'";
     case ValueKind::kRun:
       return " -a '(awf history -n 100 -f quiet 2>/dev/null)'";
+    case ValueKind::kAudit:
+      return " -F -a '(awf history -n 100 -f quiet 2>/dev/null)'";
     case ValueKind::kResumable:
       return " -a '(awf resume -l -f quiet 2>/dev/null)'";
     case ValueKind::kErrorCode:

@@ -23,6 +23,7 @@ DescribedCommand Sample() {
   const DescribedOption input{"-i", "--input", "An input", "NAME=VALUE", {}, true, false};
   const DescribedOption workflow{"", "", "What to run", "WORKFLOW", {}, false, true};
   const DescribedOption run{"", "", "Which run", "RUN", {}, false, false};
+  const DescribedOption audit{"", "", "Which audit", "RUN|FILE", {}, false, true};
   return {"awf",
           "Sample",
           "",
@@ -30,6 +31,7 @@ DescribedCommand Sample() {
           {},
           {{"run", "Run it", "Examples:\n  awf run x", {input, file}, {workflow}, {}},
            {"resume", "Go on", "", {}, {run}, {}},
+           {"verify", "Check it", "", {}, {audit}, {}},
            {"mcp", "Serve", "", {}, {}, {{"serve", "Serve now", "", {file}, {}, {}}}}}};
 }
 
@@ -54,6 +56,7 @@ TEST(CommandDescription, WhatAValueIsFollowsFromItsNameAndItsCommand) {
   EXPECT_EQ(kind("", "DIR"), ValueKind::kFolder);
   EXPECT_EQ(kind("run", "WORKFLOW"), ValueKind::kWorkflow);
   EXPECT_EQ(kind("status", "RUN"), ValueKind::kRun);
+  EXPECT_EQ(kind("verify", "RUN|FILE"), ValueKind::kAudit);
   EXPECT_EQ(kind("resume", "RUN"), ValueKind::kResumable);
   EXPECT_EQ(kind("error", "CODE"), ValueKind::kErrorCode);
   EXPECT_EQ(kind("run", "ID"), ValueKind::kText);
@@ -68,10 +71,11 @@ TEST(Completion, BashKnowsCommandsFlagsAndValues) {
   EXPECT_THAT(script, HasSubstr("    *' -l' | *' --level') kind='words low high' ;;\n"));
   EXPECT_THAT(script, HasSubstr("    'run') flags='--input --file' ;;\n"));
   EXPECT_THAT(script, HasSubstr("  flags+=' --quiet --level'\n"));
-  EXPECT_THAT(script, HasSubstr("    ' 0') _awf_value words run resume mcp ;;\n"));
+  EXPECT_THAT(script, HasSubstr("    ' 0') _awf_value words run resume verify mcp ;;\n"));
   EXPECT_THAT(script, HasSubstr("    'mcp 0') _awf_value words serve ;;\n"));
   EXPECT_THAT(script, HasSubstr("    'run 0') _awf_value workflow ;;\n"));
   EXPECT_THAT(script, HasSubstr("    'resume 0') _awf_value resumable ;;\n"));
+  EXPECT_THAT(script, HasSubstr("    'verify 0') _awf_value audit ;;\n"));
   // A flag of the program stands behind those of commands: the first pattern that fits decides.
   EXPECT_LT(script.find("'run -i'"), script.find("*' -l'"));
 }
@@ -81,11 +85,13 @@ TEST(Completion, ZshAndFishQuoteWhatDescriptionsSay) {
   EXPECT_THAT(zsh, HasSubstr(R"('(-l --level)'{-l+,--level=}'[It'\''s \[the\] level\: how much]:LEVEL:(low high)')"));
   EXPECT_THAT(zsh, HasSubstr("'*'{-i+,--input=}'[An input]:NAME=VALUE: '"));
   EXPECT_THAT(zsh, HasSubstr("':WORKFLOW: _awf_workflow'"));
+  EXPECT_THAT(zsh, HasSubstr("':RUN|FILE: _awf_audit'"));
   EXPECT_THAT(zsh, HasSubstr("serve) _awf_mcp_serve && ret=0"));
   const std::string fish = CompletionScript(Sample(), "fish");
   EXPECT_THAT(fish, HasSubstr(R"(complete -c awf -s l -l level -x -a 'low high' -d 'It\'s [the] level: how much')"));
   EXPECT_THAT(fish, HasSubstr("case -l --level\n"));
   EXPECT_THAT(fish, HasSubstr("complete -c awf -n '__awf_before mcp' -a serve -d 'Serve now'\n"));
+  EXPECT_THAT(fish, HasSubstr(" -F -a '(awf history -n 100 -f quiet 2>/dev/null)'"));
   EXPECT_EQ(CompletionScript(Sample(), "tcsh"), "");
 }
 
@@ -188,17 +194,18 @@ TEST(Completion, OfTheRealCommandLineHasEveryCommandAndFlag) {
 
 TEST(CommandLineVersion, TheCommandIsTheFlag) { EXPECT_EQ(Printed({"version"}), Printed({"--version"})); }
 
-// `mcp serve` is parsed apart; what completion and manual say of it must be what it takes.
-TEST(Completion, TheFlagsOfMcpServeAreThoseOfItsOwnHelp) {
-  testing::internal::CaptureStdout();
-  ASSERT_EQ(McpPublicServeCommand({"--help"}), 0);
-  const std::string help = testing::internal::GetCapturedStdout();
-  const std::string script = Printed({"completion", "bash"});
-  for (const char* flag : {"root", "sandbox", "log"}) {
-    EXPECT_THAT(help, HasSubstr("\n  --" + std::string(flag) + " "));
-    EXPECT_THAT(script, HasSubstr("'mcp serve --" + std::string(flag) + "')"));
-  }
-  for (const char* mode : {"workspace-write", "read-only", "strict", "off"}) EXPECT_THAT(help, HasSubstr(mode));
+TEST(ManPage, TheExamplesOfACommandAreItsOwn) {
+  const std::string page = Printed({"man"});
+  const auto section = [&page](const std::string& heading) {
+    const std::size_t begin = page.find(".SS " + heading + "\n");
+    EXPECT_NE(begin, std::string::npos) << heading;
+    return page.substr(begin, page.find("\n.S", begin) - begin);
+  };
+  const std::string serve = section("awf mcp serve");
+  EXPECT_THAT(serve, HasSubstr("\n.EX\n  awf mcp serve \\-\\-root .\n"));
+  EXPECT_THAT(serve, HasSubstr("\n  read\\-only        read anywhere, write nothing\n"));
+  for (const char* command : {"awf mcp serve", "awf list", "awf demo", "awf version"})
+    EXPECT_THAT(section(command), Not(HasSubstr("awf validate my.yaml"))) << command;
 }
 
 }  // namespace

@@ -20,6 +20,13 @@ _awf_workflow() {
   _files -g '*.(yaml|yml)' && ret=0
   return ret
 }
+
+_awf_audit() {
+  local ret=1
+  _awf_lines run history -n 100 -f quiet && ret=0
+  _files && ret=0
+  return ret
+}
 )zsh";
 
 constexpr std::string_view kTail = R"zsh(
@@ -59,6 +66,8 @@ std::string Action(std::string_view command, const DescribedOption& option) {
       return " _awf_workflow";
     case ValueKind::kRun:
       return " _awf_lines run history -n 100 -f quiet";
+    case ValueKind::kAudit:
+      return " _awf_audit";
     case ValueKind::kResumable:
       return " _awf_lines run resume -l -f quiet";
     case ValueKind::kErrorCode:

@@ -1,4 +1,4 @@
-// Entry point. The servers that agents start are recognised first: they must answer within milliseconds.
+// Entry point. What a run starts itself is recognised first: it must answer within milliseconds.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +14,5 @@ int main(int argc, char** argv) {
   };
   if (!arguments.empty() && arguments[0] == "mcp-serve") return awf::cli::McpServeCommand(after(1));
   if (!arguments.empty() && arguments[0] == "keeper") return awf::cli::KeeperCommand(after(1));
-  if (arguments.size() >= 2 && arguments[0] == "mcp" && arguments[1] == "serve") {
-    return awf::cli::McpPublicServeCommand(after(2));
-  }
   return awf::cli::CommandLineMain(argc, argv);
 }

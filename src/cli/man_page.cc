@@ -165,11 +165,15 @@ std::string OptionText(const DescribedOption& option) {
   return text + "Values: " + words + ".\n";
 }
 
-// The heading of `lines` ("Examples:") is left out.
+// What stands before the heading of the examples, then the examples without that heading ("Examples:").
 std::string ExampleText(const std::string& lines) {
-  const std::size_t first = lines.find("  awf ");
-  if (first == std::string::npos) return {};
-  return ".PP\n.EX\n" + Escaped(lines.substr(first)) + "\n.EE\n";
+  const std::size_t heading = lines.find("Example");
+  if (heading == std::string::npos) return {};
+  const std::string before = lines.substr(0, heading);
+  std::string text = before.empty() ? "" : ".PP\n.EX\n" + Escaped(before) + ".EE\n";
+  const std::size_t first = lines.find("  awf ", heading);
+  if (first == std::string::npos) return text;
+  return text + ".PP\n.EX\n" + Escaped(lines.substr(first)) + "\n.EE\n";
 }
 
 std::string CommandText(const DescribedCommand& command, const std::string& path) {

@@ -33,6 +33,10 @@ int ReportErrors(const std::vector<Error>& given, const GlobalOptions& global, i
   if (global.format == OutputFormat::kJson) {
     return PrintResult(Json(errors, first, exit_code, !global.no_hints), global, exit_code);
   }
+  if (global.json_log) {
+    std::fputs(Json(errors, first, exit_code, !global.no_hints).c_str(), stderr);
+    return exit_code;
+  }
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const std::string block = ErrorBlock(errors[i], Severity::kError, !global.no_hints);
     std::fputs(((i == 0 ? "" : "\n") + block).c_str(), stderr);

@@ -1,5 +1,8 @@
 #include "cli/run_records.h"
 
+#include <algorithm>
+#include <array>
+#include <system_error>
 #include <utility>
 
 namespace awf::cli {
@@ -16,6 +19,18 @@ RunCounts Sum(RunCounts a, const RunCounts& b) {
   a.tokens_estimated = a.tokens_estimated || b.tokens_estimated;
   if (b.cost_usd) a.cost_usd = a.cost_usd.value_or(0) + *b.cost_usd;
   return a;
+}
+
+// Whether `file` is what the run keeps its other records in, under whatever name.
+bool IsRecordOfRun(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  static constexpr std::array kRecords = {"run.json",    "workflow.yaml", "state.json",
+                                          "audit.jsonl", "log.jsonl",     "transcript.jsonl"};
+  std::error_code ignored;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(file, ignored);
+  const bool inside = std::filesystem::equivalent(target.parent_path(), folder, ignored);
+  return std::ranges::any_of(kRecords, [&](const char* name) {
+    return (inside && target.filename() == name) || std::filesystem::equivalent(file, folder / name, ignored);
+  });
 }
 
 }  // namespace
@@ -77,12 +92,17 @@ std::expected<void, Error> RunRecords::OpenLogs(const RecordOptions& options) {
   if (!log) return std::unexpected(log.error());
   log_ = std::move(*log);
   if (options.transcript) {
-    transcript_ = std::make_unique<telemetry::TranscriptFile>(folder_.Transcript(), folder_.run_id(), masker_);
+    auto transcript = std::make_unique<telemetry::TranscriptFile>(folder_.Transcript(), folder_.run_id(), masker_);
+    if (transcript->fault()) return std::unexpected(*transcript->fault());
+    transcript_ = std::move(transcript);
   }
   trace_ = options.trace.in_run_folder ? folder_.Trace() : options.trace.file;
   for (const std::filesystem::path& path :
        {options.trace.in_run_folder ? folder_.Trace() : std::filesystem::path(), options.trace.file}) {
     if (path.empty()) continue;
+    if (IsRecordOfRun(folder_.path(), path))
+      return Fail("USER.INPUT.INVALID_FORMAT", "the trace file is a record of the run itself: " + path.string(),
+                  "Give another path; --trace-file writes trace.json in the run folder.");
     auto file = otlp::OtlpJsonFile::Open(path, options.resource, masker_);
     if (!file) return std::unexpected(file.error());
     spans_.Add(std::move(*file));

@@ -57,6 +57,8 @@ class RunSession {
   std::expected<void, Error> FindPlaces();
   void Learn();
   void ShowFindings();
+  void Tell(const Error& error, Severity severity, bool hints);
+  void TellMissing(Error error, std::string_view what);
   otlp::TraceResource Resource() const;
   RecordOptions Recording() const;
   std::expected<void, Error> Begin(std::expected<std::unique_ptr<RunRecords>, Error> records);
@@ -149,17 +151,37 @@ std::expected<void, Error> RunSession::FindPlaces() {
 
 void RunSession::Learn() {
   LearnSecrets(options_, loaded_, masker_);
-  for (const std::string& secret : ExportSecrets(options_, NonEmptyVariable)) masker_.AddSecret(secret);
+  for (const std::string& secret : ExportSecrets(options_, masker_.names(), NonEmptyVariable))
+    masker_.AddSecret(secret);
   collector_.emplace(masker_, scope_);
   if (!options_.global.quiet) ShowFindings();
+}
+
+// On stderr, which has nothing but JSON lines where the log does.
+void RunSession::Tell(const Error& error, Severity severity, bool hints) {
+  const std::string_view word = severity == Severity::kError     ? "error"
+                                : severity == Severity::kWarning ? "warning"
+                                                                 : "note";
+  const std::string text = options_.global.json_log
+                               ? JsonLine(json::object{{"severity", word}, {"error", ErrorJson(error, hints)}})
+                               : ErrorBlock(error, severity, hints);
+  console_.Line(masker_.MaskText(text));
+}
+
+// A line of the collected log that is missing there.
+void RunSession::TellMissing(Error error, std::string_view what) {
+  error.message.append("; the ").append(what).append(" is missing there");
+  Tell(error, Severity::kWarning, false);
 }
 
 void RunSession::ShowFindings() {
   for (const Finding& finding : loaded_.findings) {
     if (finding.severity == Severity::kNote && !options_.global.verbose) continue;
-    console_.Line(masker_.MaskText(ErrorBlock(finding.error, finding.severity, !options_.global.no_hints)));
+    Tell(finding.error, finding.severity, !options_.global.no_hints);
   }
-  if (options_.skip_plugins) console_.Line(std::string(kSkipPluginsNote));
+  if (!options_.skip_plugins) return;
+  console_.Line(options_.global.json_log ? JsonLine(json::object{{"severity", "note"}, {"message", kSkipPluginsNote}})
+                                         : std::string(kSkipPluginsNote));
 }
 
 otlp::TraceResource RunSession::Resource() const {
@@ -231,10 +253,9 @@ RunOutcome RunSession::Run() {
     recorder.Logged(nullptr, level, message, fields);
   };
   ProgressView view(Progress(), console_, masker_);
-  const RunSignals signals({[this, &spans](int signal) {
+  const RunSignals signals({[this](int) {
                               console_.LimitWaiting(kPatience);
                               stop_.request_stop();
-                              if (signal == SIGINT && spans.flushing()) spans.Abandon();  // all else is done
                             },
                             [this, &spans] {
                               console_.LimitWaiting(std::chrono::milliseconds(0));
@@ -269,14 +290,13 @@ void RunSession::CollectStart() {
   for (const auto& [name, value] : loaded_.inputs)
     run.inputs[name] = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
   if (const auto written = collection_.Started(std::move(run)); !written)
-    console_.Line(ErrorBlock(written.error(), Severity::kWarning, false));
+    TellMissing(written.error(), "start of the run");
 }
 
 void RunSession::CollectEnd(const RunResult& result, const RunOutcome& outcome) {
   const telemetry::CollectedEnd end{result.end.status, outcome.signal != 0 ? 128 + outcome.signal : outcome.exit_code,
                                     result.end.duration, result.end.error, records_->audit().Head()};
-  if (const auto written = collection_.Completed(end); !written)
-    console_.Line(ErrorBlock(written.error(), Severity::kWarning, false));
+  if (const auto written = collection_.Completed(end); !written) TellMissing(written.error(), "end of the run");
 }
 
 RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
@@ -285,7 +305,9 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   std::optional<TranscriptRecorder> transcript;
   if (TranscriptSink* file = records_->transcript()) {
     transcript.emplace(*file, ChooseTranscript(options_).value_or(TranscriptContent::kNone), [&recorder, file] {
-      recorder.Logged(nullptr, LogLevel::kWarn, "records cannot be written", {{"file", file->Name()}});
+      json::object fields{{"file", file->Name()}};
+      if (std::string cause = file->Failure(); !cause.empty()) fields["error"] = cause;
+      recorder.Logged(nullptr, LogLevel::kWarn, "records cannot be written", fields);
     });
     observers.Add(&*transcript);
   }
@@ -321,7 +343,7 @@ void RunSession::Conclude(RunResult& result, const RunRecorder& recorder) {
   }
   collector_->SetStates(result.states);
   const auto written = records_->End(result, recorder.Counts());
-  if (!written) console_.Line(ErrorBlock(written.error(), Severity::kWarning, false));
+  if (!written) Tell(written.error(), Severity::kWarning, false);
 }
 
 void RunSession::Show(const RunResult& result) {
@@ -338,7 +360,8 @@ void RunSession::Show(const RunResult& result) {
     return;
   }
   if (summary.end.error) {
-    console_.Line(ErrorBlock(*summary.end.error, Severity::kError, !global.no_hints));
+    // Among JSON lines the log's own "workflow completed" tells it.
+    if (!global.json_log) console_.Line(ErrorBlock(*summary.end.error, Severity::kError, !global.no_hints));
   } else if (!summary.end.message.empty()) {
     console_.Out(PrintableLine(summary.end.message) + "\n");
   }
@@ -346,7 +369,11 @@ void RunSession::Show(const RunResult& result) {
     const auto states = ReadAuditedStates(records_->folder().Audit(), false);
     if (states) console_.Out(StateTable(*states, StyleOfStdout(global)));
   }
-  if (global.verbose) console_.Line("audit head: " + std::to_string(summary.audit.seq) + " " + summary.audit.hash);
+  if (global.verbose) {
+    const json::object head{{"audit", {{"seq", summary.audit.seq}, {"hash", summary.audit.hash}}}};
+    console_.Line(global.json_log ? JsonLine(head)
+                                  : "audit head: " + std::to_string(summary.audit.seq) + " " + summary.audit.hash);
+  }
   if (global.quiet) return;
   console_.Out("run " + request_.run_id + " " + result.end.status + " in " + DurationText(result.end.duration) + " · " +
                summary.folder.string() + "\n");

@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
+#include "domain/json.h"
 #include "domain/test_folder.h"
 
 namespace awf::cli {
@@ -49,6 +51,33 @@ constexpr char kPass[] =
     "name: pass\nversion: \"1.0\"\n"
     "inputs:\n  - name: word\n    default: fine\n  - name: pin\n    secret: true\n    default: canary-12345\n"
     "states:\n  initial: end\n  end:\n    type: terminal\n    message: all {{.inputs.word}} {{.inputs.pin}}\n";
+
+// Whoever reads stderr as JSON lines finds nothing else there, however the run ends.
+TEST_F(RunSessionTest, WithJsonLogStderrIsJsonLines) {
+  options_.global.json_log = true;
+  options_.global.verbose = true;
+  const auto told = [&](const std::string& workflow) {
+    Write(workflow);
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const RunOutcome outcome = ExecuteRun(options_, nullptr);
+    testing::internal::GetCapturedStdout();
+    const std::string text = testing::internal::GetCapturedStderr();
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      boost::system::error_code fault;
+      EXPECT_TRUE(json::parse(line, fault).is_object()) << line;
+    }
+    return std::to_string(outcome.exit_code) + " " + text;
+  };
+  const std::string failed = told("name: w\nstates:\n  initial: end\n  end: {type: terminal, status: failure}\n");
+  EXPECT_THAT(failed, testing::StartsWith("3 "));
+  EXPECT_THAT(failed, HasSubstr(R"("code":")"));
+  EXPECT_THAT(failed, HasSubstr(R"({"audit":{"seq":3,"hash":")"));
+  const std::string refused = told("name: w\nstates: {}\n");
+  EXPECT_THAT(refused, HasSubstr(R"({"success":false,"error":{"code":")"));
+  EXPECT_THAT(refused, testing::Not(HasSubstr("Error:")));
+}
 
 TEST_F(RunSessionTest, ARunLeavesItsRecords) {
   Write(kPass);
@@ -198,6 +227,42 @@ TEST_F(RunSessionTest, AFailedRunIsTakenUpAgainWithItsInputs) {
   const json::value manifest = json::parse(FileText(Run("run.json")));
   EXPECT_EQ(manifest.at("workflow").at("resumed_sha256").as_array().size(), 1U);
   EXPECT_THAT(FileText(Run("audit.jsonl")), testing::Not(HasSubstr("canary-12345")));
+}
+
+TEST_F(RunSessionTest, APipeIsNoTraceFile) {
+  Write(kPass);
+  ASSERT_EQ(::mkfifo((folder_ / "ff").c_str(), 0600), 0);
+  options_.otel_exporter = "file:" + (folder_ / "ff").string();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 4);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(HasSubstr("SYSTEM.IO.WRITE_FAILED"), HasSubstr("it is no regular file")));
+  EXPECT_FALSE(std::filesystem::exists(Run("run.json")));
+}
+
+TEST_F(RunSessionTest, TheTraceFileIsNoOtherRecordOfTheRun) {
+  Write(kPass);
+  std::filesystem::create_directory_symlink(folder_ / "store", folder_ / "link");
+  for (const char* name : {"run.json", "workflow.yaml", "state.json", "audit.jsonl", "log.jsonl", "transcript.jsonl"}) {
+    options_.run_id = std::string("r-") + name[0] + name[1];
+    options_.otel_exporter = "file:" + (folder_ / "link" / "runs" / options_.run_id / name).string();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 1) << name;
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the trace file is a record of the run itself"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "store" / "runs" / options_.run_id / "run.json"));
+  }
+}
+
+TEST_F(RunSessionTest, ATraceFileThatFailsIsNamedWithTheCause) {
+  Write(kPass);
+  options_.otel_exporter = "file:/dev/full";
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ExecuteRun(options_, nullptr).exit_code, 0);
+  testing::internal::GetCapturedStdout();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("/dev/full"));
+  EXPECT_THAT(FileText(Run("log.jsonl")),
+              testing::AllOf(HasSubstr(R"("file":"/dev/full")"), HasSubstr("No space left on device")));
 }
 
 TEST_F(RunSessionTest, NothingIsLeftWhenItCannotStart) {

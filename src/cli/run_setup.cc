@@ -7,9 +7,13 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
+
+#include "infrastructure/otlp/resource.h"
 
 namespace awf::cli {
 namespace {
@@ -21,19 +25,44 @@ struct NamedExporter {
 };
 
 NamedExporter ExporterOf(const RunOptions& options, const GetVariable& get) {
-  if (!options.otel_exporter.empty()) return {options.otel_exporter, "--otel-exporter"};
+  if (options.otel_exporter)
+    return {options.otel_exporter->empty() ? "none" : *options.otel_exporter, "--otel-exporter"};
   if (auto variable = get("OTEL_TRACES_EXPORTER")) return {std::move(*variable), "OTEL_TRACES_EXPORTER"};
   const std::string& configured = options.config.telemetry.exporter;
   return {configured.empty() ? "none" : configured, "telemetry.exporter of the configuration"};
 }
 
-bool IsTrue(const std::optional<std::string>& value) {
-  static constexpr std::string_view kTrue = "true";
-  return value && std::equal(value->begin(), value->end(), kTrue.begin(), kTrue.end(),
-                             [](unsigned char a, char b) { return std::tolower(a) == b; });
+// OTEL_SDK_DISABLED.
+std::expected<bool, Error> Disabled(const GetVariable& get) {
+  const std::string written = get("OTEL_SDK_DISABLED").value_or("false");
+  std::string value = written;
+  std::ranges::transform(value, value.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (value == "true" || value == "false") return value == "true";
+  std::string message = "OTEL_SDK_DISABLED: '";
+  message.append(written).append("' is neither true nor false");
+  return Fail("USER.INPUT.INVALID_FORMAT", std::move(message), "Use true or false.");
 }
 
 bool Holds(std::string_view text, char c) { return std::ranges::find(text, c) != text.end(); }
+
+std::expected<TraceTarget, Error> TargetOf(const NamedExporter& exporter, const GetVariable& get) {
+  TraceTarget target;
+  if (exporter.name == "file" || exporter.name == kFileExporter) {
+    target.in_run_folder = true;
+  } else if (exporter.name.starts_with(kFileExporter)) {
+    target.file = exporter.name.substr(kFileExporter.size());
+  } else if (exporter.name == "console") {
+    target.console = true;
+  } else if (Holds(exporter.name, ',') && !Holds(exporter.name, ':')) {
+    return Fail("USER.INPUT.INVALID_FORMAT", exporter.origin + ": there can be one exporter only",
+                "Choose one; --trace-file may stand beside it.");
+  } else if (exporter.name != "none") {
+    auto settings = otlp::ResolveExport(exporter.name, exporter.origin, get);
+    if (!settings) return std::unexpected(std::move(settings.error()));
+    target.collector = std::move(*settings);
+  }
+  return target;
+}
 
 // The name that stands behind `prefix` in a template, from `at` on; moves `at` behind it.
 std::string NameBehind(std::string_view text, std::string_view prefix, std::size_t& at) {
@@ -104,29 +133,27 @@ std::expected<std::filesystem::path, Error> StorageFolder(const std::string& opt
 }
 
 std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const GetVariable& get) {
+  const NamedExporter exporter = ExporterOf(options, get);
   TraceTarget target;
   target.in_run_folder = options.trace_file;
-  if (IsTrue(get("OTEL_SDK_DISABLED"))) return target;
-  const NamedExporter exporter = ExporterOf(options, get);
-  if (exporter.name == "file" || exporter.name == kFileExporter) {
-    target.in_run_folder = true;
-  } else if (exporter.name.starts_with(kFileExporter)) {
-    target.file = exporter.name.substr(kFileExporter.size());
-  } else if (exporter.name == "console") {
-    target.console = true;
-  } else if (Holds(exporter.name, ',') && !Holds(exporter.name, ':')) {
-    return Fail("USER.INPUT.INVALID_FORMAT", exporter.origin + ": there can be one exporter only",
-                "Choose one; --trace-file may stand beside it.");
-  } else if (exporter.name != "none") {
-    auto settings = otlp::ResolveExport(exporter.name, exporter.origin, get);
-    if (!settings) return std::unexpected(std::move(settings.error()));
-    target.collector = std::move(*settings);
+  if (exporter.name != "none") {
+    const auto disabled = Disabled(get);
+    if (!disabled) return std::unexpected(disabled.error());
+    // Its name must be right all the same; variables that only an export asks for may say what they like.
+    auto exported =
+        *disabled ? TargetOf(exporter, [](const std::string&) { return std::nullopt; }) : TargetOf(exporter, get);
+    if (!exported) return std::unexpected(std::move(exported.error()));
+    if (!*disabled) target = std::move(*exported);
+    target.in_run_folder = target.in_run_folder || options.trace_file;
   }
+  if (!target.any()) return target;
+  const auto checked = otlp::CheckResourceAttributes(get("OTEL_RESOURCE_ATTRIBUTES").value_or(""));
+  if (!checked) return std::unexpected(checked.error());
   return target;
 }
 
 TraceTarget Unsampled(TraceTarget target, const RunOptions& options) {
-  const bool by_flag = !options.otel_exporter.empty();
+  const bool by_flag = options.otel_exporter.has_value();
   if (!by_flag) target.in_run_folder = options.trace_file;
   if (!by_flag) target.file.clear();
   target.console = false;
@@ -134,8 +161,11 @@ TraceTarget Unsampled(TraceTarget target, const RunOptions& options) {
   return target;
 }
 
-std::vector<std::string> ExportSecrets(const RunOptions& options, const GetVariable& get) {
-  return otlp::ExportSecrets(ExporterOf(options, get).name, get);
+std::vector<std::string> ExportSecrets(const RunOptions& options, const SecretNames& names, const GetVariable& get) {
+  std::vector<std::string> secrets = otlp::ExportSecrets(ExporterOf(options, get).name, get);
+  std::ranges::move(otlp::ResourceSecrets(get("OTEL_RESOURCE_ATTRIBUTES").value_or(""), names),
+                    std::back_inserter(secrets));
+  return secrets;
 }
 
 std::optional<TranscriptContent> ChooseTranscript(const RunOptions& options) {

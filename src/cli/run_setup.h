@@ -44,14 +44,16 @@ struct TraceTarget {
   bool any() const { return in_run_folder || !file.empty() || console || collector; }
 };
 // From --otel-exporter, else $OTEL_TRACES_EXPORTER, else the configuration: one of none, otlp, otlp-http, console,
-// file, file:PATH, HOST:PORT and a URL; and --trace-file. With $OTEL_SDK_DISABLED it is --trace-file alone. What cannot
-// be understood is USER.INPUT.INVALID_FORMAT.
+// file, file:PATH, HOST:PORT and a URL; and --trace-file. An empty flag is none. With $OTEL_SDK_DISABLED it is
+// --trace-file alone. What cannot be understood is USER.INPUT.INVALID_FORMAT; variables count only where spans are made
+// or exported.
 std::expected<TraceTarget, Error> ChooseTrace(const RunOptions& options, const GetVariable& get);
 // What is left of it when the trace is not sampled: the files that a flag asks for.
 TraceTarget Unsampled(TraceTarget target, const RunOptions& options);
 
-// What must not be shown of how spans are exported: values of headers, passwords in addresses.
-std::vector<std::string> ExportSecrets(const RunOptions& options, const GetVariable& get);
+// What must not be shown of how spans are exported: values of headers, passwords in addresses, resource attributes
+// whose key speaks of a secret.
+std::vector<std::string> ExportSecrets(const RunOptions& options, const SecretNames& names, const GetVariable& get);
 
 // How much of the conversation is written to transcript.jsonl: as the configuration says (transcript.content), with
 // --transcript alone messages; nothing: there is no such file.

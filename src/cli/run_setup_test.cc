@@ -83,7 +83,8 @@ TEST(ChooseTrace, NamesWhereAnUnknownOneComesFrom) {
                          "Use none, otlp, otlp-http, console, file, file:PATH, HOST:PORT or a URL."},
                         {"", "otlp,console", "", "OTEL_TRACES_EXPORTER: there can be one exporter only",
                          "Choose one; --trace-file may stand beside it."}}) {
-    RunOptions options = Exporter(c.flag);
+    RunOptions options;
+    if (!c.flag.empty()) options.otel_exporter = c.flag;
     options.config.telemetry.exporter = c.configured;
     std::map<std::string, std::string> variables;
     if (!c.variable.empty()) variables["OTEL_TRACES_EXPORTER"] = c.variable;
@@ -93,6 +94,43 @@ TEST(ChooseTrace, NamesWhereAnUnknownOneComesFrom) {
     EXPECT_EQ(target.error().message, c.message);
     EXPECT_EQ(target.error().hint, c.hint);
   }
+}
+
+TEST(ChooseTrace, AnEmptyFlagIsNoneAndWins) {
+  RunOptions options = Exporter("");
+  options.config.telemetry.exporter = "file:/configured";
+  EXPECT_FALSE(Chosen(options, {{"OTEL_TRACES_EXPORTER", "file"}}).any());
+}
+
+TEST(ChooseTrace, VariablesMustBeUnderstoodWhereTheyCount) {
+  const std::string attributes = "OTEL_RESOURCE_ATTRIBUTES", disabled = "OTEL_SDK_DISABLED";
+  struct Case {
+    std::string flag;
+    std::map<std::string, std::string> variables;
+    std::string message;
+  };
+  for (const Case& c :
+       {Case{"file", {{disabled, "maybe"}}, "OTEL_SDK_DISABLED: 'maybe' is neither true nor false"},
+        {"otpl", {{disabled, "true"}}, "--otel-exporter: there is no exporter 'otpl'"},
+        {"file", {{attributes, "foo"}}, "OTEL_RESOURCE_ATTRIBUTES: pair 1 has no '='"},
+        {"otlp", {{attributes, "a=%zz"}}, "OTEL_RESOURCE_ATTRIBUTES: pair 1 holds a '%' that begins no %XX"}}) {
+    const auto target = ChooseTrace(Exporter(c.flag), From(c.variables));
+    ASSERT_FALSE(target) << c.message;
+    EXPECT_EQ(target.error().code, "USER.INPUT.INVALID_FORMAT");
+    EXPECT_EQ(target.error().message, c.message);
+  }
+  EXPECT_FALSE(Chosen({}, {{disabled, "maybe"}, {attributes, "foo"}}).any());
+  EXPECT_FALSE(
+      Chosen(Exporter("otlp"), {{disabled, "True"}, {attributes, "foo"}, {"OTEL_BSP_MAX_QUEUE_SIZE", "no"}}).any());
+  RunOptions file = Exporter("otlp");
+  file.trace_file = true;
+  EXPECT_TRUE(Chosen(file, {{disabled, "true"}}).in_run_folder);
+  EXPECT_FALSE(Chosen(file, {{disabled, "true"}}).collector);
+}
+
+TEST(ExportSecrets, AreThoseOfResourceAttributesToo) {
+  EXPECT_EQ(ExportSecrets({}, {}, From({{"OTEL_RESOURCE_ATTRIBUTES", "team=x,api_token=resSecretValue1"}})),
+            std::vector<std::string>{"resSecretValue1"});
 }
 
 TEST(ChooseTrace, TheConfigurationIsTheWeakest) {

@@ -11,16 +11,27 @@ void SpanSinks::Export(std::unique_ptr<otlp::BatchExporter> exporter) {
 
 bool SpanSinks::Write(const SpanRecord& span) {
   bool written = true;
-  for (const auto& sink : sinks_) written = sink->Write(span) && written;
+  for (const auto& sink : sinks_) {
+    if (sink->Write(span)) continue;
+    written = false;
+    failed_ = sink.get();
+  }
   return written;
+}
+
+std::string SpanSinks::Name() const {
+  const SpanSink* failed = failed_;
+  return failed == nullptr ? "spans" : failed->Name();
+}
+
+std::string SpanSinks::Failure() const {
+  const SpanSink* failed = failed_;
+  return failed == nullptr ? "" : failed->Failure();
 }
 
 std::optional<otlp::ExportReport> SpanSinks::Flush(std::chrono::milliseconds patience) {
   if (exporter_ == nullptr) return std::nullopt;
-  flushing_ = true;
-  otlp::ExportReport report = exporter_->Flush(patience);
-  flushing_ = false;
-  return report;
+  return exporter_->Flush(patience);
 }
 
 void SpanSinks::Abandon() {

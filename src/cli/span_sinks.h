@@ -20,17 +20,17 @@ class SpanSinks final : public SpanSink {
   bool empty() const { return sinks_.empty(); }
 
   bool Write(const SpanRecord& span) override;
-  std::string Name() const override { return "trace file"; }  // nothing else can fail
+  std::string Name() const override;     // of the sink whose Write failed last, else of all
+  std::string Failure() const override;  // of the same
 
   // Sends what an exporter still has (BatchExporter::Flush); nothing without one.
   std::optional<otlp::ExportReport> Flush(std::chrono::milliseconds patience);
-  bool flushing() const { return flushing_; }
   void Abandon();  // what an exporter still has; from any thread
 
  private:
   std::vector<std::unique_ptr<SpanSink>> sinks_;
-  otlp::BatchExporter* exporter_ = nullptr;  // one of them
-  std::atomic<bool> flushing_ = false;
+  otlp::BatchExporter* exporter_ = nullptr;        // one of them
+  std::atomic<const SpanSink*> failed_ = nullptr;  // one of them
 };
 
 }  // namespace awf::cli

@@ -39,6 +39,8 @@ class LogSink {
   // False when the record could not be written. A sink leaves out what lies below its own level and returns true.
   virtual bool Write(const LogRecord& record) = 0;
   virtual std::string Name() const = 0;  // for messages: a path
+  // Why the last Write that failed did, where it is known: for messages.
+  virtual std::string Failure() const { return {}; }
 };
 
 // The last record of the chain; seq is -1 before the first.
@@ -97,6 +99,7 @@ class SpanSink {
   virtual ~SpanSink() = default;
   virtual bool Write(const SpanRecord& span) = 0;  // false: could not be written
   virtual std::string Name() const = 0;
+  virtual std::string Failure() const { return {}; }  // as that of a LogSink
 };
 
 // One entry of the conversation.
@@ -113,6 +116,7 @@ class TranscriptSink {
   virtual ~TranscriptSink() = default;
   virtual bool Write(const TranscriptRecord& record) = 0;  // false: could not be written; numbers are the sink's
   virtual std::string Name() const = 0;
+  virtual std::string Failure() const { return {}; }  // as that of a LogSink
 };
 
 }  // namespace awf

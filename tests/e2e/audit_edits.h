@@ -145,6 +145,7 @@ class AuditEdits {
   void Drop() {
     std::string text = subject_.text();
     const std::size_t at = Below(text.size());
+    if (at + 1 == text.size()) return CutAt(at);
     text.erase(at, 1);
     Expect(text, subject_.At(subject_.LineAt(at)), "byte " + std::to_string(at) + " dropped");
   }
@@ -199,15 +200,15 @@ class AuditEdits {
            "lines " + std::to_string(a + 1) + " and " + std::to_string(b + 1) + " swapped");
   }
 
-  // Records that are missing at the end show by the end that is missing. Only a file that is cut behind an earlier end
-  // of the run, before it was taken up again, is whole in itself: run.json shows that.
+  // Records that are missing at the end, one of them in part, show by the end that is missing. Only a file that is cut
+  // behind an earlier end of the run, before it was taken up again, is whole in itself: run.json shows that.
   void CutAt(std::size_t at) {
     const std::string text = subject_.text().substr(0, at), edit = "cut at " + std::to_string(at);
     const std::size_t line = subject_.LineAt(at);
     const bool at_start = at == subject_.lines()[line].start;
     const bool unanswered = line > 0 && subject_.lines()[line - 1].cut;
-    if (!at_start || unanswered) return Expect(text, subject_.At(line), edit);
-    if (line == 0 || !subject_.lines()[line - 1].ends_run) {
+    if (unanswered) return Expect(text, subject_.At(line), edit);
+    if (!at_start || line == 0 || !subject_.lines()[line - 1].ends_run) {
       const telemetry::AuditVerdict verdict = subject_.Verify(text);
       EXPECT_EQ(verdict.status, telemetry::AuditStatus::kOpen) << edit;
       EXPECT_EQ(verdict.Records(), subject_.lines()[line].record) << edit;

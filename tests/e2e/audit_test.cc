@@ -112,7 +112,7 @@ TEST_F(AuditTest, OfACompletedRunIsOk) {
   const json::value manifest = json::parse(FileText(Folder("a") / "run.json"));
   const std::string head(manifest.at("audit").at("hash").as_string());
   const auto records = manifest.at("audit").at("seq").as_int64() + 1;
-  EXPECT_EQ(Out(), "ok: " + std::to_string(records) + " records, head " + head + "\n");
+  EXPECT_EQ(Out(), "ok: " + std::to_string(records) + " records, head " + head + "\nChecked: run a\n");
   EXPECT_THAT(Audit("a"), HasSubstr(R"("type":"bypass")"));
   EXPECT_EQ(Awf("audit verify a --head " + head), 0);
   EXPECT_EQ(Awf("audit verify '" + Folder("a").string() + "/audit.jsonl'"), 0);
@@ -127,18 +127,21 @@ TEST_F(AuditTest, OfACompletedRunIsOk) {
   EXPECT_EQ(Awf("audit verify a --head " + std::string(64, 'a')), 3);
   EXPECT_THAT(Out(), StartsWith("BROKEN at record " + std::to_string(records - 1) + " (line "));
   EXPECT_EQ(Awf("audit verify a --head abc"), 1);
+  EXPECT_EQ(Awf("audit verify a --head ''"), 1);
+  EXPECT_EQ(Awf("audit verify a --head="), 1);
 }
 
 TEST_F(AuditTest, OfAKilledRunIsOpenUntilItIsTakenUpAgain) {
   const pid_t awf = StartSleeper("k");
   EXPECT_EQ(Awf("audit verify k"), 0);
-  EXPECT_THAT(Out(), testing::EndsWith(": the run goes on (process " + std::to_string(awf) + ")\n"));
+  EXPECT_THAT(Out(), testing::EndsWith(": the run goes on (process " + std::to_string(awf) + ")\nChecked: run k\n"));
   End(awf, SIGKILL);
   EXPECT_EQ(Awf("audit verify k"), 3);
-  EXPECT_THAT(Out(), HasSubstr(": truncated or killed\nHint: awf resume k takes the run up again"));
+  EXPECT_THAT(Out(), HasSubstr(": truncated or killed\nChecked: run k\nHint: awf resume k takes the run up again"));
   Cut("k", 40);
   EXPECT_EQ(Awf("audit verify k"), 3);
-  EXPECT_THAT(Out(), StartsWith("BROKEN at record 1 (line 2): it is cut off: its line does not end\n"));
+  EXPECT_THAT(Out(), StartsWith("open: 1 record, head "));
+  EXPECT_THAT(Out(), HasSubstr(": truncated or killed\nChecked: run k\nHint: awf resume k takes the run up again"));
   world_.Write("ws/quick", "");
   EXPECT_EQ(Awf("resume k"), 0) << Err();
   EXPECT_EQ(Awf("audit verify k"), 0) << Out();
@@ -202,7 +205,9 @@ TEST_F(AuditTest, ARunThatCannotBeCollectedDoesNotStart) {
   EXPECT_FALSE(fs::exists(Folder("s")));
   world_.environment()["AWF_AUDIT_LOG"] = "/dev/full";
   EXPECT_EQ(Awf("run small.yaml --run-id s"), 0);
-  EXPECT_THAT(Err(), HasSubstr("cannot write /dev/full"));
+  EXPECT_THAT(Err(), HasSubstr("cannot write /dev/full, which AWF_AUDIT_LOG names: "));
+  EXPECT_THAT(Err(), HasSubstr("; the start of the run is missing there\n"));
+  EXPECT_THAT(Err(), HasSubstr("; the end of the run is missing there\n"));
 }
 
 // ---- Edits ----

@@ -60,6 +60,44 @@ TEST_F(ModelStreamTest, TextIsShownAsItComesAndACutAnswerIsAskedForAgain) {
   EXPECT_EQ(server.Requests().size(), 2U);
 }
 
+TEST_F(ModelStreamTest, CallThatTheStreamSendsTwiceRunsOnce) {
+  world_.Write("ws/ask.yaml", R"(
+name: ask
+states:
+  initial: ask
+  ask:
+    type: agent
+    provider: openai_compatible
+    prompt: go
+    mcp_proxy:
+      enable: true
+      intercept_builtins: true
+    options:
+      stream: true
+    on_success: done
+  done:
+    type: terminal
+)");
+  const std::string call =
+      R"(data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a1","type":"function","function":{"name":"Bash",)"
+      R"("arguments":"{\"command\":\"echo once >> said\"}"}}]}}]})"
+      "\n\n";
+  const TestChatServer server(
+      {StreamAnswer({call, call, "data: [DONE]\n\n"}), StreamAnswer({Text("ready"), "data: [DONE]\n\n"})});
+  ASSERT_EQ(Run(server), 0) << world_.Read("stderr");
+  EXPECT_EQ(world_.Read("ws/said"), "once\n");
+}
+
+TEST_F(ModelStreamTest, BaseUrlWithTheWholePathIsRefused) {
+  const TestChatServer server({StreamAnswer({Text("a"), "data: [DONE]\n\n"})});
+  world_.environment()["OPENAI_BASE_URL"] = server.base_url() + "/chat/completions";
+  world_.environment()["OPENAI_MODEL"] = "m";
+  EXPECT_NE(world_.Shell("awf run ask.yaml"), 0);
+  EXPECT_NE(world_.Read("stderr").find("OPENAI_BASE_URL must not end in /chat/completions"), std::string::npos)
+      << world_.Read("stderr");
+  EXPECT_TRUE(server.Requests().empty());
+}
+
 TEST_F(ModelStreamTest, TraceContextGoesOutOnlyWhereTheConfigurationSaysSo) {
   const TestChatServer server({StreamAnswer({Text("a"), "data: [DONE]\n\n"})});
   const auto sent = [&](const std::string& arguments) {

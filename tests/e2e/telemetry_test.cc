@@ -315,6 +315,22 @@ TEST_P(TelemetryTo, TheSecondInterruptWaitsForNoCollector) {
   EXPECT_EQ(told.at("count").as_int64(), 2);
 }
 
+// The run is done, so the signal is the first one that the user sends, and nothing but the spans is left.
+TEST_P(TelemetryTo, AFirstInterruptWhenTheRunIsDoneDropsNothing) {
+  FakeCollector collector(GetParam());
+  collector.Answer(GetParam() == Protocol::kGrpc ? CollectorReply::GrpcStatus(14, "busy")
+                                                 : CollectorReply::HttpStatus(503, "busy"));
+  Variables()["OTEL_EXPORTER_OTLP_ENDPOINT"] = collector.Url();
+  const pid_t awf = world_.StartAwf({"run", "w.yaml", "--storage", Storage(), "--otel-exporter", Exporter()});
+  EXPECT_TRUE(WaitFor(kBound, [&] { return Err().find("done") != std::string::npos; }));
+  EXPECT_TRUE(collector.WaitForRequests(1));
+  ::kill(awf, SIGINT);
+  collector.Answer(GetParam() == Protocol::kGrpc ? CollectorReply::GrpcOk() : CollectorReply::HttpOk());
+  const int status = Reap(awf);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status << Err();
+  EXPECT_TRUE(Unsent().is_null());
+}
+
 TEST_F(Telemetry, AResumedRunIsExportedWithALinkToTheFirst) {
   const FakeCollector collector(Protocol::kGrpc);
   Variables()["OTEL_EXPORTER_OTLP_ENDPOINT"] = collector.Url();
@@ -389,6 +405,12 @@ TEST_F(Telemetry, ATraceThatIsNotSampledStaysInTheTraceFile) {
   EXPECT_EQ(Run("--otel-exporter console"), 0) << Err();
   EXPECT_THAT(Err(), Not(HasSubstr("workflow.execution")));
   EXPECT_EQ(collector.connections(), 0);
+}
+
+TEST_F(Telemetry, AnEmptyExporterIsNoneWhateverTheEnvironmentSays) {
+  Variables()["OTEL_TRACES_EXPORTER"] = "console";
+  EXPECT_EQ(Run("-q --otel-exporter ''"), 0) << Err();
+  EXPECT_THAT(Err(), Not(HasSubstr("workflow.execution")));
 }
 
 TEST_F(Telemetry, TheConsoleShowsTheTree) {

@@ -234,7 +234,14 @@ TEST_F(TraceContextTest, ALevelForTheServerOfAnyClient) {
   world_.environment()["AWF_LOG_LEVEL"] = "error";
   EXPECT_EQ(told(""), "error:Read ");
   EXPECT_EQ(world_.Shell("awf mcp serve --log-level loud < session"), 1);
-  EXPECT_EQ(world_.Read("stderr"), "awf mcp serve: --log-level must be debug, info, warn or error, not loud\n");
+  EXPECT_EQ(world_.Read("stderr"),
+            "Error: USER.INPUT.INVALID_FORMAT\nDetails: --log-level must be debug, info, warn or error, not 'loud'\n"
+            "Hint: see awf mcp serve --help\n");
+  world_.environment().erase("AWF_LOG_LEVEL");
+  EXPECT_EQ(told("-q"), "error:Read ");
+  // Flags of all commands before it: it serves all the same.
+  EXPECT_EQ(world_.Shell("awf -q --no-color mcp serve < session"), 0);
+  EXPECT_THAT(world_.Read("stdout"), testing::StartsWith(R"({"jsonrpc":"2.0","id":0,)"));
 }
 
 }  // namespace

@@ -275,9 +275,8 @@ class OptionChecker {
     }
     const json::value* url = checked_.options.if_contains("base_url");
     if (url == nullptr || IsOpen(*url)) return;
-    const std::string_view text = url->get_string();
-    if (!text.starts_with("http://") && !text.starts_with("https://")) {
-      Invalid("base_url", "base_url must begin with http:// or https://");
+    if (auto fault = BaseUrlFault(url->get_string(), "base_url")) {
+      Invalid("base_url", std::move(fault->message), std::move(fault->hint));
     }
   }
 
@@ -330,6 +329,23 @@ std::expected<std::string, Error> ResolveProvider(std::string_view written) {
   names.insert(names.end(), std::begin(kPlanned), std::end(kPlanned));
   return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist; there are " + Joined(names, ", "),
               DidYouMean(name, names));
+}
+
+std::optional<Error> BaseUrlFault(std::string_view url, const std::string& name) {
+  const auto fault = [&name](const char* message, const char* hint) {
+    return Fail(std::string(kInvalid), name + message, hint).error();
+  };
+  if (!url.starts_with("http://") && !url.starts_with("https://")) {
+    return fault(" must begin with http:// or https://", "");
+  }
+  if (url.find_first_of("?#") != std::string_view::npos) {
+    return fault(" must have no query (?) and no fragment (#)", "awf adds /chat/completions at its end");
+  }
+  while (url.ends_with('/')) url.remove_suffix(1);
+  if (url.ends_with("/chat/completions")) {
+    return fault(" must not end in /chat/completions", "awf adds that itself: leave it out");
+  }
+  return std::nullopt;
 }
 
 CheckedOptions CheckProviderOptions(const OptionsRequest& request, const EnvironmentLookup& environment) {

@@ -40,6 +40,10 @@ struct CheckedOptions {
   std::vector<Finding> findings;
 };
 
+// Why requests cannot be made below that base URL of openai_compatible; `name` is what the user knows it by. The error
+// has WORKFLOW.PARSE.INVALID_VALUE.
+std::optional<Error> BaseUrlFault(std::string_view url, const std::string& name);
+
 CheckedOptions CheckProviderOptions(const OptionsRequest& request, const EnvironmentLookup& environment);
 
 }  // namespace awf

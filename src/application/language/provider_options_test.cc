@@ -99,6 +99,13 @@ TEST(ProviderOptions, OfOpenAiCompatibleNeedAnEndpoint) {
   EXPECT_EQ(Check("openai_compatible", R"({"base_url":"","model":"m"})").findings, "E WORKFLOW.PARSE.MISSING_FIELD ; ");
   EXPECT_EQ(Check("openai_compatible", R"({"base_url":"ftp://x","model":"m"})").findings,
             "E WORKFLOW.PARSE.INVALID_VALUE base_url; ");
+  for (const std::string end : {"?a=b", "/v1#x", "/v1/chat/completions", "/v1/chat/completions//"}) {
+    EXPECT_EQ(Check("openai_compatible", R"({"base_url":"http://x)" + end + R"(","model":"m"})").findings,
+              "E WORKFLOW.PARSE.INVALID_VALUE base_url; ")
+        << end;
+  }
+  EXPECT_EQ(Check("openai_compatible", R"({"base_url":"http://x/v1/","model":"m"})").findings, "");
+  EXPECT_EQ(Check("openai_compatible", R"({"base_url":"{{.inputs.u}}/chat/completions","model":"m"})").findings, "");
   EXPECT_EQ(Check("openai_compatible", R"({"base_url":"{{.inputs.u}}","model":"{{.inputs.m}}"})").findings, "");
   const std::string ends = R"({"base_url":"http://x","model":"m",)";
   EXPECT_EQ(Check("openai_compatible", ends + R"("max_tokens":1,"max_completion_tokens":1})").findings,

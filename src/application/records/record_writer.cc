@@ -42,14 +42,16 @@ LogRecord RecordWriter::NewLog(const StepContext* step, LogLevel level, std::str
 void RecordWriter::Log(const LogRecord& record) {
   for (LogSink* sink : sinks_.logs) {
     if (sink->Write(record) || !FirstFailure(sink->Name())) continue;
-    const LogRecord warning = SinkWarning(sink->Name());
+    const LogRecord warning = SinkWarning(sink->Name(), sink->Failure());
     for (LogSink* other : sinks_.logs)
       if (other != sink) other->Write(warning);
   }
 }
 
 void RecordWriter::Span(const SpanRecord& span) {
-  if (!sinks_.spans->Write(span) && FirstFailure(sinks_.spans->Name())) Log(SinkWarning(sinks_.spans->Name()));
+  if (sinks_.spans->Write(span)) return;
+  const std::string sink = sinks_.spans->Name();
+  if (FirstFailure(sink)) Log(SinkWarning(sink, sinks_.spans->Failure()));
 }
 
 void RecordWriter::Audit(std::string_view type, const json::object& fields, Durability durability) {
@@ -68,9 +70,10 @@ bool RecordWriter::FirstFailure(const std::string& sink) {
   return failed_sinks_.insert(sink).second;
 }
 
-LogRecord RecordWriter::SinkWarning(const std::string& sink) const {
+LogRecord RecordWriter::SinkWarning(const std::string& sink, std::string cause) const {
   LogRecord record = NewLog(nullptr, LogLevel::kWarn, "records cannot be written");
   record.fields["file"] = sink;
+  record.error = std::move(cause);
   return record;
 }
 

@@ -49,7 +49,7 @@ class RecordWriter {
 
  private:
   bool FirstFailure(const std::string& sink);
-  LogRecord SinkWarning(const std::string& sink) const;
+  LogRecord SinkWarning(const std::string& sink, std::string cause) const;
 
   const RecorderSinks sinks_;
   const std::function<void(const Error&)> on_audit_failure_;

@@ -23,7 +23,8 @@ TEST_F(RecordWriterTest, ALogThatCannotBeWrittenIsToldOnceToTheOthers) {
   recorder.CallFinished(step_, call_, Ended(CallOutcome::kOk));
   recorder.CallFinished(step_, call_, Ended(CallOutcome::kOk));
   EXPECT_THAT(log_.lines,
-              ElementsAre(HasSubstr("tool call"), HasSubstr(R"({"file":"trace.json"})"), HasSubstr("tool call")));
+              ElementsAre(HasSubstr("tool call"), HasSubstr(R"({"file":"trace.json"} error=No space left on device)"),
+                          HasSubstr("tool call")));
 }
 
 TEST_F(RecordWriterTest, AnAuditThatCannotBeWrittenIsToldOnce) {
@@ -42,6 +43,17 @@ TEST_F(RecordWriterTest, AnAuditThatCannotBeWrittenIsToldOnce) {
             R"(error workflow completed {"workflow":"review","status":"failed","exit_code":4,"duration_ms":0,)"
             R"("code":"SYSTEM.IO.WRITE_FAILED"} error=cannot write audit.jsonl: No space left on device )"
             R"(span=1111111111111111)");
+}
+
+TEST_F(RecordWriterTest, AParentThatIsNotSampledIsToldWhereNoSpansAreMade) {
+  for (const bool sampled : {false, true}) {
+    log_.lines.clear();
+    RunRecorder recorder = Make(false);
+    start_.traceparent = std::string("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0") + (sampled ? "1" : "0");
+    recorder.RunStarted(start_);
+    const bool told = log_.lines.back().starts_with("debug TRACEPARENT is not sampled: no spans are exported");
+    EXPECT_EQ(told, !sampled) << log_.lines.back();
+  }
 }
 
 TEST_F(RecordWriterTest, WithoutASpanSinkNothingButSpansIsMissing) {

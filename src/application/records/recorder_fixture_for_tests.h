@@ -74,6 +74,7 @@ struct FakeSpans : SpanSink {
     return true;
   }
   std::string Name() const override { return "trace.json"; }
+  std::string Failure() const override { return fails ? "No space left on device" : ""; }
   std::mutex mutex;
   std::vector<SpanRecord> spans;
   bool fails = false;

@@ -65,8 +65,11 @@ void RunRecorder::RunStarted(const RunStart& start) {
   record.fields["workflow"] = start.workflow;
   if (!start.version.empty()) record.fields["version"] = start.version;
   writer_.Log(record);
-  if (!start.traceparent.empty() && !ParseTraceParent(start.traceparent))
+  const auto parent = ParseTraceParent(start.traceparent);
+  if (!start.traceparent.empty() && !parent)
     writer_.Log(writer_.NewLog(nullptr, LogLevel::kDebug, "TRACEPARENT ignored: not valid"));
+  if (parent && !parent->sampled && !writer_.MakesSpans())
+    writer_.Log(writer_.NewLog(nullptr, LogLevel::kDebug, "TRACEPARENT is not sampled: no spans are exported"));
   if (!start.tracestate.empty() && trace_state_.empty()) {
     const bool alone = !IsTraceState(start.tracestate);
     writer_.Log(writer_.NewLog(nullptr, LogLevel::kDebug,

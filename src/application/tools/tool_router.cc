@@ -153,9 +153,19 @@ CallRecord ToolRouter::RecordOf(const IncomingCall& call) const {
   record.traceparent = Bounded(call.traceparent);
   record.tracestate = Bounded(call.tracestate);
   record.time = WallClock::now();
-  record.bytes_in = SerializedSize(call.arguments);
-  if (captures_) record.arguments = CapturedArguments(call.arguments, record.bytes_in);
+  const std::string_view raw = call.raw_arguments;
+  record.bytes_in = raw.empty() ? SerializedSize(call.arguments) : raw.size();
+  if (captures_)
+    record.arguments = raw.empty() ? CapturedArguments(call.arguments, record.bytes_in) : CapturedText(raw);
   return record;
+}
+
+// The error is the answer.
+CallEnd ToolRouter::Refused(std::string_view error, std::string_view error_type) const {
+  CallEnd end = Failed(CallOutcome::kError, error, error_type);
+  end.bytes_out = error.size();
+  if (captures_) end.result = CapturedText(error);
+  return end;
 }
 
 void ToolRouter::Record(const CallRecord& record, const CallEnd& end) {
@@ -168,9 +178,7 @@ std::expected<ToolResult, UnknownTool> ToolRouter::Call(const IncomingCall& call
   const auto entry = entries_.find(call.tool);
   if (entry == entries_.end()) {
     UnknownTool unknown = DescribeUnknown(call.tool);
-    CallEnd end = Failed(CallOutcome::kError, unknown.message, "-32602");
-    if (captures_) end.result = CapturedText(unknown.message);
-    Record(record, end);
+    Record(record, Refused(unknown.message, "-32602"));
     return std::unexpected(std::move(unknown));
   }
   if (call.cancelled.stop_requested()) {
@@ -179,10 +187,7 @@ std::expected<ToolResult, UnknownTool> ToolRouter::Call(const IncomingCall& call
   }
   const auto arguments = checker_.Check(entry->second.definition, call.arguments);
   if (!arguments) {
-    CallEnd end = Failed(CallOutcome::kError, arguments.error(), "invalid_arguments");
-    end.bytes_out = arguments.error().size();
-    if (captures_) end.result = CapturedText(arguments.error());
-    Record(record, end);
+    Record(record, Refused(arguments.error(), "invalid_arguments"));
     return ToolResult::Failure(arguments.error());
   }
   return Run(entry->second, record, {record.call, call.tool, *arguments, call.deadline, call.cancelled});
@@ -226,7 +231,7 @@ UnknownTool ToolRouter::DescribeUnknown(std::string_view tool) const {
 }
 
 void ToolRouter::Reject(const IncomingCall& call, const std::string& error, const std::string& error_type) {
-  Record(RecordOf(call), Failed(CallOutcome::kError, error, error_type));
+  Record(RecordOf(call), Refused(error, error_type));
 }
 
 }  // namespace awf

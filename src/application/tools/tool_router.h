@@ -28,6 +28,8 @@ struct IncomingCall {
   Deadline deadline;
   std::stop_token cancelled;
   std::string tracestate{};
+  // What the model wrote instead, when that is no object; empty: `arguments` are what came.
+  std::string_view raw_arguments{};
 };
 
 struct UnknownTool {
@@ -51,7 +53,8 @@ class ToolRouter {
 
   std::expected<ToolResult, UnknownTool> Call(const IncomingCall& call);
 
-  // For a tools/call that never becomes one (no string name, arguments no object): makes its record.
+  // For a tools/call that never becomes one (no string name, arguments no object): makes its record. `error` is what
+  // the model is told.
   void Reject(const IncomingCall& call, const std::string& error, const std::string& error_type);
 
  private:
@@ -61,6 +64,7 @@ class ToolRouter {
   };
 
   CallRecord RecordOf(const IncomingCall& call) const;
+  CallEnd Refused(std::string_view error, std::string_view error_type) const;
   void Record(const CallRecord& record, const CallEnd& end);  // of a call that never ran
   ToolResult Run(const Entry& entry, const CallRecord& record, const ToolCall& call);
   static ToolResult Guarded(ToolProvider& provider, const ToolCall& call);

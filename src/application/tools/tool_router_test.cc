@@ -125,6 +125,7 @@ TEST_F(ToolRouterTest, UnknownToolIsRecordedAndNamesTheOthers) {
   EXPECT_EQ(end->outcome, CallOutcome::kError);
   EXPECT_EQ(end->error, "unknown tool read; available: Read, Bash");
   EXPECT_EQ(end->error_type, "-32602");
+  EXPECT_EQ(end->bytes_out, result.error().message.size());
   EXPECT_EQ(end->duration.count(), 0);
 }
 
@@ -273,6 +274,8 @@ TEST_F(ToolRouterTest, RejectedFramesHaveARecordToo) {
   EXPECT_EQ(end->outcome, CallOutcome::kError);
   EXPECT_EQ(end->error, "id in flight");
   EXPECT_EQ(end->error_type, "-32600");
+  EXPECT_EQ(call.bytes_in, 2U);
+  EXPECT_EQ(end->bytes_out, 12U);
 }
 
 TEST_F(ToolRouterTest, BuiltinsComeFirstThenByName) {
@@ -318,7 +321,26 @@ TEST_F(ToolRouterTest, ContentIsCapturedOnlyWhenItIsWanted) {
   EXPECT_EQ(content(1), R"({"path":"a"} fine)");
   EXPECT_EQ(content(2), R"({"bad":1} invalid arguments: 'bad' is no good)");
   EXPECT_EQ(content(3), R"({"x":1} unknown tool Nope; available: Read, Bash)");
-  EXPECT_EQ(content(4), "{} ");
+  EXPECT_EQ(content(4), "{} arguments are no object");
+}
+
+TEST_F(ToolRouterTest, ArgumentsThatAreNoObjectAreRecordedAsTheyCame) {
+  const json::object none;
+  const std::string longer(kLongestContent + 1, 'x');
+  for (const bool capture : {false, true}) {
+    router_.CaptureContent(capture);
+    for (const std::string_view raw : {std::string_view("{bad"), std::string_view(longer)})
+      router_.Reject({"Read", none, "", "", "", {}, {}, "", raw}, "no object", "invalid_arguments");
+  }
+  ASSERT_EQ(recorder_.calls.size(), 4U);
+  const auto call = [&](std::size_t i) { return recorder_.calls[i].call; };
+  EXPECT_EQ(call(0).bytes_in, 4U);
+  EXPECT_EQ(call(0).arguments, "");
+  EXPECT_EQ(call(2).bytes_in, 4U);
+  EXPECT_EQ(call(2).arguments, "{bad");
+  EXPECT_EQ(call(3).bytes_in, kLongestContent + 1);
+  EXPECT_EQ(call(3).arguments, std::string(kLongestContent, 'x'));
+  EXPECT_TRUE(ArgumentsWereCut(call(3)));
 }
 
 TEST_F(ToolRouterTest, CapturedContentIsBounded) {

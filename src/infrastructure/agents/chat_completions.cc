@@ -1,6 +1,9 @@
 #include "infrastructure/agents/chat_completions.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "domain/utf8.h"
@@ -29,6 +32,10 @@ std::expected<json::object, std::string> ParseArguments(const json::value* value
   return std::move(parsed->get_object());
 }
 
+std::string RawText(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+}
+
 std::string UniqueId(std::string_view wanted, const std::set<std::string>& used, const std::set<std::string>& taken) {
   std::string id(wanted);
   for (std::size_t number = used.size() + taken.size() + 1; id.empty() || used.contains(id) || taken.contains(id);
@@ -38,17 +45,34 @@ std::string UniqueId(std::string_view wanted, const std::set<std::string>& used,
   return id;
 }
 
-TokenUsage UsageOf(const json::object& usage) {
+// Nothing when it is no number of tokens; 0 when absent or null.
+std::optional<std::int64_t> TokensAt(const json::object& usage, std::string_view key) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;  // sums of such numbers stay far from an overflow
+  const json::value* value = usage.if_contains(key);
+  if (value == nullptr || value->is_null()) return 0;
+  if (!value->is_number()) return std::nullopt;
+  json::error_code error;
+  const auto number = value->to_number<std::int64_t>(error);
+  if (error || number < 0 || number > kMost) return std::nullopt;
+  return number;
+}
+
+// Nothing when what counts most is missing or impossible.
+std::optional<TokenUsage> UsageOf(const json::object& usage) {
+  const auto sent = TokensAt(usage, "prompt_tokens");
+  const auto received = TokensAt(usage, "completion_tokens");
+  if (!sent || !received) return std::nullopt;
   TokenUsage tokens;
-  tokens.input = IntegerAt(usage, "prompt_tokens");
-  tokens.output = IntegerAt(usage, "completion_tokens");
-  tokens.total = IntegerAt(usage, "total_tokens");
+  tokens.input = *sent;
+  tokens.output = *received;
+  tokens.total = TokensAt(usage, "total_tokens").value_or(0);
   if (tokens.total == 0) tokens.total = tokens.input + tokens.output;
+  if (tokens.total == 0) return std::nullopt;
   // Of the details; some servers have them beside the sums.
   const json::object* input = ObjectAt(usage, "prompt_tokens_details");
   const json::object* output = ObjectAt(usage, "completion_tokens_details");
-  tokens.cached = IntegerAt(input != nullptr ? *input : usage, "cached_tokens");
-  tokens.reasoning = IntegerAt(output != nullptr ? *output : usage, "reasoning_tokens");
+  tokens.cached = TokensAt(input != nullptr ? *input : usage, "cached_tokens").value_or(0);
+  tokens.reasoning = TokensAt(output != nullptr ? *output : usage, "reasoning_tokens").value_or(0);
   return tokens;
 }
 
@@ -62,6 +86,7 @@ void TakeCalls(const json::array& calls, std::set<std::string>& used_ids, ChatAn
     if (function == nullptr) continue;
     ChatCall taken{UniqueId(TextAt(call, "id"), used_ids, taken_ids), std::string(TextAt(*function, "name")),
                    ParseArguments(function->if_contains("arguments"))};
+    if (!taken.arguments) taken.raw = RawText(function->at("arguments"));
     taken_ids.insert(taken.id);
     call["id"] = taken.id;
     if (TextAt(call, "type").empty()) call["type"] = "function";
@@ -90,6 +115,26 @@ bool TellsOfContextLength(std::string_view code, std::string_view message) {
   return std::ranges::any_of(kPhrases, [&](std::string_view phrase) { return text.find(phrase) != std::string::npos; });
 }
 
+bool IsOneOf(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The HTTP status that a code or type in words stands for, so far as awf tells them apart; a number is its own.
+long StatusNamed(std::string_view code) {
+  constexpr std::string_view kLimits[] = {"rate_limit_exceeded", "rate_limit_error",   "rate_limited",
+                                          "too_many_requests",   "resource_exhausted", "insufficient_quota"};
+  constexpr std::string_view kNoKey[] = {"invalid_api_key", "authentication_error", "invalid_authentication",
+                                         "unauthorized", "unauthenticated"};
+  constexpr std::string_view kForbidden[] = {"permission_denied", "permission_error", "forbidden"};
+  const std::string name = LowerCase(code);
+  long status = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), status);
+  if (fault == std::errc() && end == name.data() + name.size()) return status;
+  if (IsOneOf(name, kLimits)) return 429;
+  if (IsOneOf(name, kNoKey)) return 401;
+  return IsOneOf(name, kForbidden) ? 403 : 0;
+}
+
 std::string Bounded(std::string_view text) { return RepairUtf8(text.substr(0, kLongestFault)); }
 
 }  // namespace
@@ -112,14 +157,15 @@ std::string_view ChatReasoningText(const json::object& message) {
 }
 
 std::expected<ChatAnswer, ChatFault> ParseChatAnswer(std::string_view body, std::set<std::string>& used_ids) {
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return Fault("the answer is empty");
   const auto parsed = ParseRepairedJson(body);
-  if (!parsed || !parsed->is_object()) return Fault("the answer is not a JSON object");
-  return ReadChatAnswer(parsed->get_object(), used_ids);
+  const json::object* root = parsed ? ChatBodyIn(*parsed) : nullptr;
+  if (root == nullptr) return Fault("the answer is not a JSON object");
+  return ReadChatAnswer(*root, used_ids);
 }
 
 std::expected<ChatAnswer, ChatFault> ReadChatAnswer(const json::object& root, std::set<std::string>& used_ids) {
-  const json::value* error = root.if_contains("error");
-  if (error != nullptr && !error->is_null()) return std::unexpected(ReadChatFault(root));
+  if (IsChatFault(root)) return std::unexpected(ReadChatFault(root));
   const json::array* choices = ArrayAt(root, "choices");
   const json::object* choice = choices != nullptr && !choices->empty() ? (*choices)[0].if_object() : nullptr;
   const json::object* message = choice != nullptr ? ObjectAt(*choice, "message") : nullptr;
@@ -141,9 +187,25 @@ std::expected<ChatAnswer, ChatFault> ReadChatAnswer(const json::object& root, st
   return answer;
 }
 
+const json::object* ChatBodyIn(const json::value& parsed) {
+  if (parsed.is_object()) return &parsed.get_object();
+  const json::array* list = parsed.if_array();
+  const json::object* first = list != nullptr && !list->empty() ? list->front().if_object() : nullptr;
+  return first != nullptr && IsChatFault(*first) ? first : nullptr;
+}
+
+bool IsChatFault(const json::object& body) {
+  const auto has = [&body](std::string_view key) {
+    const json::value* value = body.if_contains(key);
+    return value != nullptr && !value->is_null();
+  };
+  if (has("error") || TextAt(body, "object") == "error") return true;
+  return !has("choices") && (has("detail") || !TextAt(body, "message").empty());
+}
+
 ChatFault ParseChatFault(std::string_view body) {
-  if (const auto parsed = ParseRepairedJson(body); parsed && parsed->is_object()) {
-    return ReadChatFault(parsed->get_object());
+  if (const auto parsed = ParseRepairedJson(body)) {
+    if (const json::object* root = ChatBodyIn(*parsed)) return ReadChatFault(*root);
   }
   ChatFault fault;
   fault.message = Bounded(body);
@@ -153,13 +215,13 @@ ChatFault ParseChatFault(std::string_view body) {
 
 ChatFault ReadChatFault(const json::object& body) {
   ChatFault fault;
-  std::string_view message, code;
-  if (const json::object* error = ObjectAt(body, "error")) {
-    message = TextAt(*error, "message");
-    code = TextAt(*error, "code");
-    if (code.empty()) code = TextAt(*error, "type");
-    fault.status = static_cast<long>(IntegerAt(*error, "code"));
-  }
+  const json::object* inner = ObjectAt(body, "error");
+  const json::object& error = inner != nullptr ? *inner : body;
+  std::string_view message = inner != nullptr ? TextAt(*inner, "message") : std::string_view();
+  std::string_view code = TextAt(error, "code");
+  if (code.empty()) code = TextAt(error, "type");
+  fault.status = static_cast<long>(IntegerAt(error, "code"));
+  if (fault.status == 0) fault.status = StatusNamed(code);
   for (const char* key : {"error", "message", "detail"}) {
     if (message.empty()) message = TextAt(body, key);
   }
@@ -191,16 +253,8 @@ AgentMessage ToAgentMessage(const ChatAnswer& answer) {
   AgentMessage message{MessageRole::kAssistant, {}};
   if (!answer.reasoning.empty()) message.blocks.push_back({"thinking", answer.reasoning, {}, {}});
   if (!answer.text.empty()) message.blocks.push_back({"text", answer.text, {}, {}});
-  const json::array* calls = ArrayAt(answer.message, "tool_calls");
-  for (std::size_t i = 0; i < answer.calls.size(); ++i) {
-    const ChatCall& call = answer.calls[i];
-    std::string input;
-    if (call.arguments) {
-      input = json::serialize(*call.arguments);
-    } else if (calls != nullptr) {
-      const json::value& arguments = (*calls)[i].at("function").at("arguments");
-      input = arguments.is_string() ? std::string(arguments.get_string()) : json::serialize(arguments);
-    }
+  for (const ChatCall& call : answer.calls) {
+    std::string input = call.arguments ? json::serialize(*call.arguments) : call.raw;
     message.blocks.push_back({"tool_use", std::move(input), call.name, call.id});
   }
   return message;

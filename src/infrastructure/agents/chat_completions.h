@@ -22,6 +22,7 @@ struct ChatCall {
   std::string id, name;
   // The arguments, or what is wrong with them.
   std::expected<json::object, std::string> arguments;
+  std::string raw{};  // what stood there when it is no object
 };
 
 struct ChatAnswer {
@@ -36,7 +37,7 @@ struct ChatAnswer {
 // Why there is no answer, in the server's words or in ours.
 struct ChatFault {
   std::string message;          // not masked yet; at most 16 KiB
-  long status = 0;              // error.code where it is a number, as some servers put the HTTP status there
+  long status = 0;              // HTTP status that the code (else the type) stands for; 0 when it is none
   bool context_length = false;  // the conversation is longer than the model can read
   bool cut = false;             // the answer ended too early: asking again may help
 };
@@ -50,9 +51,14 @@ std::string ChatContentText(const json::value* content);
 // The thoughts in a message or delta, under either name that servers use.
 std::string_view ChatReasoningText(const json::object& message);
 
-// What an error body says: error.message, or error, message or detail; else the beginning of the body.
+// What an error body says: error.message, or error, message or detail; else the beginning of the body. Of an array it
+// is the first object.
 ChatFault ParseChatFault(std::string_view body);
 ChatFault ReadChatFault(const json::object& body);
+// Whether a body or event says nothing but what went wrong.
+bool IsChatFault(const json::object& body);
+// The body: an object, or the first of an array that tells of an error. Null when it is neither.
+const json::object* ChatBodyIn(const json::value& parsed);
 
 // The message without secrets, at most 500 characters.
 std::string ShownChatFault(const ChatFault& fault, const Masker& masker);

@@ -98,7 +98,8 @@ TEST(ChatCompletionsTest, Usage) {
       {R"({"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":null,"cached_tokens":4,
            "reasoning_tokens":1})",
        7, 2, 9, 4, 1},
-      {R"({"prompt_tokens":"7"})", 0, 0, 0, 0, 0},
+      {R"({"prompt_tokens":7,"completion_tokens":null,"total_tokens":-3,"cached_tokens":-1,"reasoning_tokens":0.5})", 7,
+       0, 7, 0, 0},
   };
   for (const auto& test : cases) {
     std::set<std::string> used;
@@ -112,6 +113,15 @@ TEST(ChatCompletionsTest, Usage) {
     EXPECT_EQ(answer->usage->reasoning, test.reasoning) << test.usage;
   }
   EXPECT_FALSE(Parse(R"({"content":"x"})").usage);
+  for (const std::string_view usage :
+       {R"({"prompt_tokens":"7"})", R"({"prompt_tokens":-7,"completion_tokens":2})",
+        R"({"prompt_tokens":7,"completion_tokens":-2,"total_tokens":5})", R"({"prompt_tokens":7.5})",
+        R"({"prompt_tokens":1e300})", R"({"prompt_tokens":9223372036854775807})", "{}", R"({"total_tokens":-1})"}) {
+    std::set<std::string> used;
+    const auto answer = ParseChatAnswer(R"({"choices":[{"message":{}}],"usage":)" + std::string(usage) + "}", used);
+    ASSERT_TRUE(answer) << usage;
+    EXPECT_FALSE(answer->usage) << usage;
+  }
 }
 
 TEST(ChatCompletionsTest, WhatCannotBeGuessedIsAnError) {
@@ -120,7 +130,10 @@ TEST(ChatCompletionsTest, WhatCannotBeGuessedIsAnError) {
   } cases[] = {
       {"<html>", "the answer is not a JSON object"},
       {"[]", "the answer is not a JSON object"},
-      {"", "the answer is not a JSON object"},
+      {"", "the answer is empty"},
+      {R"({"detail":"no such user"})", "no such user"},
+      {R"({"message":"quota is used up"})", "quota is used up"},
+      {R"([{"error":{"message":"listed"}}])", "listed"},
       {R"({"choices":[]})", "the answer has no choices with a message"},
       {R"({"choices":[{}]})", "the answer has no choices with a message"},
       {R"({"error":{"message":"no such model"},"choices":[{"message":{}}]})", "no such model"},

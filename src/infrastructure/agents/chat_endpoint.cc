@@ -77,7 +77,13 @@ ChatEndpoint::Outcome ChatEndpoint::Once(const json::object& body, std::set<std:
   }
   ChatStream stream([&](std::string_view text) { observer_.AgentText(step_.step, text); }, settings_.limits.answer);
   request.accept = "text/event-stream, application/json";
-  request.on_data = [&stream](std::string_view bytes) { return stream.Append(bytes); };
+  Deadline until;  // once nothing is missing
+  request.on_data = [&](std::string_view bytes) {
+    const bool more = stream.Append(bytes);
+    if (!until && stream.over()) until = SteadyClock::now() + settings_.grace;
+    return more;
+  };
+  request.enough = [&until] { return Passed(until); };
   const auto response = client_.Post(request);
   // What is over is over, however the connection ended then.
   const bool whole = stream.over() && !step_.cancelled.stop_requested();
@@ -153,7 +159,7 @@ Error ChatEndpoint::ErrorOf(long status, const ChatFault& fault, std::string mes
 }
 
 // False, with the reason in the error where there is one, when no other try is made.
-bool ChatEndpoint::WaitToRetry(int retry, Failure& failure) const {
+bool ChatEndpoint::WaitToRetry(int retry, Failure& failure) {
   const auto pause = ChatRetryPause(retry, settings_.first_retry, failure.wanted, Left(step_.deadline));
   if (!pause) {
     failure.error.message += "; " + pause.error();
@@ -162,8 +168,10 @@ bool ChatEndpoint::WaitToRetry(int retry, Failure& failure) const {
   if (failure.told) {
     // The live text begins anew, on a line of its own.
     observer_.AgentText(step_.step, "\n");
-    observer_.Logged(&step_.step, LogLevel::kWarn, "the answer was cut and is asked for again; its text is shown twice",
-                     json::object{{"provider", step_.provider_as_written}});
+    if (!std::exchange(told_cut_, true)) {
+      observer_.Logged(&step_.step, LogLevel::kWarn, "the answer was cut and is asked for again",
+                       json::object{{"provider", step_.provider_as_written}});
+    }
   }
   observer_.Logged(&step_.step, LogLevel::kInfo, "model request retried",
                    json::object{{"attempt", retry + 1},

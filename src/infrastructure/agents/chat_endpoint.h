@@ -30,6 +30,8 @@ class ChatEndpoint {
     std::vector<http::HttpHeader> headers;
     std::chrono::milliseconds first_retry{1000};
     http::HttpLimits limits{};
+    // How long a stream that has its finish_reason may go on, for its token counts; half a second of it is for waking.
+    std::chrono::milliseconds grace{1500};
   };
 
   // The request, the observer and the masker outlive the endpoint.
@@ -59,7 +61,7 @@ class ChatEndpoint {
   Failure Refused(const http::HttpResponse& response) const;
   Failure Faulty(const ChatFault& fault) const;
   Error ErrorOf(long status, const ChatFault& fault, std::string message) const;
-  bool WaitToRetry(int retry, Failure& failure) const;
+  bool WaitToRetry(int retry, Failure& failure);
 
   const Settings settings_;
   const http::HttpClient client_;
@@ -67,6 +69,7 @@ class ChatEndpoint {
   RunObserver& observer_;
   const Masker& masker_;
   bool asks_usage_ = true;  // of a stream; older servers refuse to be asked
+  bool told_cut_ = false;   // once in a step is enough
 };
 
 }  // namespace awf::agents

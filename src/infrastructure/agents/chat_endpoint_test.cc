@@ -93,6 +93,55 @@ TEST_F(ChatEndpointTest, ConnectionThatStaysOpenAfterTheEndIsNotWaitedFor) {
   EXPECT_EQ(Ask(server).value().text, "a");
 }
 
+TEST_F(ChatEndpointTest, AfterTheFinishReasonAnOpenConnectionIsNotWaitedForLong) {
+  settings_.stream = true;
+  settings_.grace = milliseconds(1);
+  RawAnswer held = StreamAnswer({"data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\n",
+                                 "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}\n\n"});
+  held.hold = true;
+  TestChatServer server({held});
+  EXPECT_EQ(Ask(server).value().text, "a");
+  EXPECT_FALSE(Passed(step_.deadline));
+  EXPECT_EQ(server.Requests().size(), 1U);
+}
+
+TEST_F(ChatEndpointTest, EmptyAnswersFailAtOnce) {
+  for (const bool stream : {false, true}) {
+    settings_.stream = stream;
+    for (const RawAnswer& answer : {JsonAnswer(200, ""), RawAnswer{"HTTP/1.1 204 No Content\r\n", {}}}) {
+      TestChatServer server({answer});
+      EXPECT_EQ(Ask(server).error().message, "m: the answer is empty") << stream;
+      EXPECT_EQ(server.Requests().size(), 1U);
+    }
+  }
+}
+
+TEST_F(ChatEndpointTest, CodesInWordsTellWhatWentWrong) {
+  const struct {
+    std::string_view error, code;
+  } cases[] = {
+      {R"({"message":"x","code":"rate_limit_exceeded"})", "RATE_LIMITED"},
+      {R"({"message":"x","code":"429"})", "RATE_LIMITED"},
+      {R"({"message":"x","code":null,"type":"rate_limit_error"})", "RATE_LIMITED"},
+      {R"({"message":"x","code":"invalid_api_key","type":"invalid_request_error"})", "AUTH"},
+      {R"({"message":"x","code":"401"})", "AUTH"},
+      {R"({"message":"x","code":"403"})", "AUTH"},
+      {R"({"message":"x","type":"authentication_error"})", "AUTH"},
+      {R"({"message":"x","code":"model_not_found","type":"rate_limit_error"})", "FAILED"},
+      {R"({"message":"x","code":"429x"})", "FAILED"},
+  };
+  for (const auto& test : cases) {
+    const std::string body = R"({"error":)" + std::string(test.error) + "}";
+    settings_.stream = false;
+    TestChatServer whole({JsonAnswer(200, body)});
+    EXPECT_EQ(Ask(whole).error().code, "EXECUTION.AGENT." + std::string(test.code)) << test.error;
+    settings_.stream = true;
+    TestChatServer streaming({StreamAnswer({Text("a"), "data: " + body + "\n\n"})});
+    EXPECT_EQ(Ask(streaming).error().code, "EXECUTION.AGENT." + std::string(test.code)) << test.error;
+    EXPECT_EQ(streaming.Requests().size(), 1U);
+  }
+}
+
 TEST_F(ChatEndpointTest, AnswersThatAreCutAreAskedForAgain) {
   const RawAnswer good = StreamAnswer({Text("hello"), kDone});
   const struct {
@@ -102,13 +151,11 @@ TEST_F(ChatEndpointTest, AnswersThatAreCutAreAskedForAgain) {
   } cases[] = {
       {"closed in order",
        StreamAnswer({Text("hel")}),
-       {"text hel", "text \n",
-        R"(log warn the answer was cut and is asked for again; its text is shown twice {"provider":"openai_compatible"})",
+       {"text hel", "text \n", R"(log warn the answer was cut and is asked for again {"provider":"openai_compatible"})",
         R"(log info model request retried {"attempt":1,"delay_ms":1,"status":null})", "text hello"}},
       {"connection lost",
        Cut(StreamAnswer({Text("hel")})),
-       {"text hel", "text \n",
-        R"(log warn the answer was cut and is asked for again; its text is shown twice {"provider":"openai_compatible"})",
+       {"text hel", "text \n", R"(log warn the answer was cut and is asked for again {"provider":"openai_compatible"})",
         R"(log info model request retried {"attempt":1,"delay_ms":1,"status":null})", "text hello"}},
       {"before any text",
        StreamAnswer({": wait\n\n"}),
@@ -153,6 +200,7 @@ TEST_F(ChatEndpointTest, CutAnswersEndAfterThreeRetries) {
   EXPECT_EQ(answer.error().code, "EXECUTION.AGENT.FAILED");
   EXPECT_EQ(answer.error().message, "m: the answer was cut: it has no finish_reason and no [DONE]");
   EXPECT_EQ(server.Requests().size(), 4U);
+  EXPECT_EQ(observer_.Count("log warn the answer was cut and is asked for again"), 1);
 }
 
 TEST_F(ChatEndpointTest, ServersThatRefuseStreamOptionsAreAskedWithoutThem) {
@@ -205,6 +253,12 @@ TEST_F(ChatEndpointTest, Failures) {
        "HTTP 503: busy; the server asks to wait 61 s", "", 1},
       {JsonAnswer(429, ErrorBody("slow"), "Retry-After: 59\r\n"), "RATE_LIMITED",
        "HTTP 429: slow; the server asks to wait 59 s, and the step has less time left", "", 1},
+      {JsonAnswer(429, ErrorBody("slow"), "Retry-After: 99999999999999999999999\r\n"), "RATE_LIMITED",
+       "HTTP 429: slow; the server asks to wait 31536000 s", "", 1},
+      {JsonAnswer(429, ErrorBody("slow"), "Retry-After: 9223372036854775807\r\n"), "RATE_LIMITED",
+       "HTTP 429: slow; the server asks to wait 31536000 s", "", 1},
+      {JsonAnswer(400, R"([{"error":{"message":"listed"}}])"), "FAILED", "HTTP 400: listed", "", 1},
+      {JsonAnswer(200, R"({"detail":"no such user"})"), "FAILED", "m: no such user", "", 1},
       {JsonAnswer(200, ErrorBody("no such model")), "FAILED", "m: no such model", "", 1},
       {JsonAnswer(200, R"({"error":{"message":"slow","code":429}})"), "RATE_LIMITED", "m: slow", "", 1},
       {JsonAnswer(200, R"({"error":{"message":"who","code":401}})"), "AUTH", "m: who", kAuth, 1},

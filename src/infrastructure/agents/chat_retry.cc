@@ -20,8 +20,8 @@ std::expected<milliseconds, std::string> ChatRetryPause(int retry, milliseconds 
                                                         std::optional<milliseconds> left) {
   milliseconds pause = first * (1 << retry);
   pause += milliseconds(RandomUpTo(static_cast<std::uint64_t>(pause.count() / 4)));
-  if (wanted) pause = std::max<milliseconds>(pause, *wanted);
   const bool too_long = wanted && *wanted > kLongestRetryAfter;
+  if (wanted && !too_long) pause = std::max<milliseconds>(pause, *wanted);
   if (!too_long && (!left || pause < *left)) return pause;
   if (wanted) {
     return std::unexpected("the server asks to wait " + std::to_string(wanted->count()) + " s" +

@@ -1,5 +1,6 @@
 #include "infrastructure/agents/chat_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "domain/trimmed.h"
@@ -26,6 +27,11 @@ const json::value* ArgumentsIn(const json::object& delta) {
   return function != nullptr ? function->if_contains("arguments") : nullptr;
 }
 
+bool HasIndex(const json::object& delta) {
+  const json::value* index = delta.if_contains("index");
+  return index != nullptr && index->is_number();
+}
+
 }  // namespace
 
 bool PartialCall::EndsBefore(const json::object& delta, bool same_index) const {
@@ -33,6 +39,7 @@ bool PartialCall::EndsBefore(const json::object& delta, bool same_index) const {
   const std::string_view name = NameIn(delta);
   if (name.empty()) return false;
   if (!id.empty() && !id_.empty() && id != id_) return true;
+  if (IsRestartedBy(delta)) return true;
   if (complete_) {
     // A name that is only repeated comes with a rest of blanks, or nothing.
     const json::value* arguments = ArgumentsIn(delta);
@@ -45,7 +52,37 @@ bool PartialCall::EndsBefore(const json::object& delta, bool same_index) const {
   return !same_index && !name_.empty() && name != name_;
 }
 
+// Whether the delta, of the same id and name, holds the arguments from their beginning although they are not complete.
+// Where a value may follow in them, the delta may just as well be that value.
+bool PartialCall::IsRestartedBy(const json::object& delta) const {
+  const json::value* arguments = ArgumentsIn(delta);
+  if (complete_ || id_.empty() || TextAt(delta, "id") != id_ || NameIn(delta) != name_) return false;
+  const std::string_view begun = Trimmed(std::string_view(text_), kBlank);
+  if (begun.empty() || arguments == nullptr || !arguments->is_string()) return false;
+  const std::string_view text = arguments->get_string();
+  const bool value_follows = !in_string_ && std::string_view(":,[").contains(begun.back());
+  return !value_follows && text.starts_with(text_) && ParseRepairedJson(text);
+}
+
+bool PartialCall::Repeats(const PartialCall& other) const {
+  const bool same_index = index_ && index_ == other.index_;
+  const bool same_id = !id_.empty() && id_ == other.id_;
+  if (name_ != other.name_ || (!same_id && (!same_index || (!id_.empty() && !other.id_.empty())))) return false;
+  if (Arguments() == other.Arguments()) return true;
+  if (!same_index || !object_.is_null() || !other.object_.is_null()) return false;
+  return (!complete_ && other.text_.starts_with(text_)) || (!other.complete_ && text_.starts_with(other.text_));
+}
+
+// Parsed where that is possible: blanks and escapes make no difference.
+json::value PartialCall::Arguments() const {
+  if (!object_.is_null()) return object_;
+  if (Trimmed(std::string_view(text_), kBlank).empty()) return json::object();
+  auto parsed = ParseRepairedJson(text_);
+  return parsed ? std::move(*parsed) : json::value(text_);
+}
+
 void PartialCall::Add(const json::object& delta) {
+  if (!index_ && HasIndex(delta)) index_ = IntegerAt(delta, "index");
   if (id_.empty()) id_ = TextAt(delta, "id");
   if (name_.empty()) name_ = NameIn(delta);
   if (const json::value* arguments = ArgumentsIn(delta)) {
@@ -62,6 +99,7 @@ void PartialCall::Add(const json::object& delta) {
 }
 
 void PartialCall::AddText(std::string_view arguments) {
+  if (complete_ && arguments == text_) return;  // said again, without a name
   text_ += arguments;
   for (const char c : arguments) {
     if (escaped_) {
@@ -96,7 +134,7 @@ bool ChatStream::Append(std::string_view bytes) {
     const std::size_t first = bytes.find_first_not_of(kBlank);
     if (first == std::string_view::npos) return true;
     bytes.remove_prefix(first);
-    kind_ = bytes.front() == '{' ? Kind::kObject : Kind::kEvents;
+    kind_ = bytes.front() == '{' || bytes.front() == '[' ? Kind::kObject : Kind::kEvents;
   }
   if (kind_ == Kind::kObject) {
     if (bytes.size() > limit_ - object_.size()) {
@@ -116,6 +154,11 @@ void ChatStream::Spoil(ChatFault fault) {
 }
 
 void ChatStream::Event(std::string_view data) {
+  if (reader_.is_error() && !done_) {
+    ChatFault fault = ParseChatFault(Trimmed(data, kBlank));
+    if (fault.message.empty()) fault.message = "the server sent an error without words";
+    return Spoil(std::move(fault));
+  }
   if (Take(data)) return;
   // Some servers leave out the empty line between two events.
   while (!data.empty()) {
@@ -133,14 +176,14 @@ bool ChatStream::Take(std::string_view data) {
     return true;
   }
   const auto chunk = ParseRepairedJson(data);
-  if (!chunk || !chunk->is_object()) return false;
-  Chunk(chunk->get_object());
+  const json::object* object = chunk ? ChatBodyIn(*chunk) : nullptr;
+  if (object == nullptr) return false;
+  Chunk(*object);
   return true;
 }
 
 void ChatStream::Chunk(const json::object& chunk) {
-  const json::value* error = chunk.if_contains("error");
-  if ((error != nullptr && !error->is_null()) || TextAt(chunk, "object") == "error") return Spoil(ReadChatFault(chunk));
+  if (IsChatFault(chunk)) return Spoil(ReadChatFault(chunk));
   if (const json::object* usage = ObjectAt(chunk, "usage")) usage_ = *usage;
   const json::array* choices = ArrayAt(chunk, "choices");
   if (choices == nullptr) return;
@@ -149,10 +192,13 @@ void ChatStream::Chunk(const json::object& chunk) {
     if (choice == nullptr || IntegerAt(*choice, "index") != 0) continue;
     any_choice_ = true;
     if (const json::object* usage = ObjectAt(*choice, "usage")) usage_ = *usage;
-    if (const json::object* delta = ObjectAt(*choice, "delta")) {
+    const json::object* delta = ObjectAt(*choice, "delta");
+    const json::object* message = ObjectAt(*choice, "message");
+    if (delta != nullptr && (message == nullptr || !delta->empty())) {
       Delta(*delta);
-    } else if (const json::object* message = ObjectAt(*choice, "message")) {
-      Delta(*message);
+      any_delta_ = true;
+    } else if (message != nullptr) {
+      Message(*message);
     }
     if (const std::string_view reason = TextAt(*choice, "finish_reason"); !reason.empty()) finish_reason_ = reason;
   }
@@ -173,15 +219,42 @@ void ChatStream::Delta(const json::object& delta) {
   }
 }
 
-void ChatStream::CallDelta(const json::object& delta) {
-  const json::value* index = delta.if_contains("index");
-  const bool has_index = index != nullptr && index->is_number();
-  const std::int64_t number = has_index ? IntegerAt(delta, "index") : static_cast<std::int64_t>(calls_.size());
-  std::size_t at = calls_.empty() ? 0 : calls_.size() - 1;
-  if (has_index) {
-    const auto found = last_of_index_.find(number);
-    at = found == last_of_index_.end() ? calls_.size() : found->second;
+// Some servers send their deltas so; after deltas it is the whole of them, which only adds what they left out.
+void ChatStream::Message(const json::object& message) {
+  if (!any_delta_) return Delta(message);
+  json::object rest = message;
+  const std::string text = ChatContentText(message.if_contains("content"));
+  rest["content"] = text.starts_with(text_) ? std::string_view(text).substr(text_.size()) : std::string_view();
+  if (!refusal_.empty()) rest.erase("refusal");
+  if (!reasoning_.empty()) {
+    rest.erase("reasoning");
+    rest.erase("reasoning_content");
   }
+  if (const json::array* calls = ArrayAt(message, "tool_calls"); calls != nullptr && !calls->empty()) {
+    calls_.clear();
+    last_of_index_.clear();
+  }
+  Delta(rest);
+}
+
+// The position of the call that the delta may belong to; that of the next one when there is none.
+std::size_t ChatStream::CallOf(const json::object& delta, bool has_index) const {
+  if (has_index) {
+    const auto found = last_of_index_.find(IntegerAt(delta, "index"));
+    return found == last_of_index_.end() ? calls_.size() : found->second;
+  }
+  if (const std::string_view id = TextAt(delta, "id"); !id.empty()) {
+    for (std::size_t at = calls_.size(); at > 0; --at) {
+      if (calls_[at - 1].Is(id)) return at - 1;
+    }
+  }
+  return calls_.empty() ? 0 : calls_.size() - 1;
+}
+
+void ChatStream::CallDelta(const json::object& delta) {
+  const bool has_index = HasIndex(delta);
+  const std::int64_t number = has_index ? IntegerAt(delta, "index") : static_cast<std::int64_t>(calls_.size());
+  std::size_t at = CallOf(delta, has_index);
   if (at >= calls_.size() || calls_[at].EndsBefore(delta, has_index)) {
     at = calls_.size();
     calls_.emplace_back();
@@ -192,6 +265,7 @@ void ChatStream::CallDelta(const json::object& delta) {
 
 std::expected<ChatAnswer, ChatFault> ChatStream::Finish(std::set<std::string>& used_ids) {
   if (kind_ == Kind::kObject && !fault_) return ParseChatAnswer(object_, used_ids);
+  if (kind_ == Kind::kUnknown && !fault_) return std::unexpected(NewFault("the answer is empty"));
   ending_ = true;
   if (!done_ && !fault_) reader_.Finish();
   if (fault_) return std::unexpected(*fault_);
@@ -206,6 +280,21 @@ std::expected<ChatAnswer, ChatFault> ChatStream::Finish(std::set<std::string>& u
   return ReadChatAnswer(WholeAnswer(), used_ids);
 }
 
+json::array ChatStream::Calls() const {
+  std::vector<const PartialCall*> once;
+  for (const PartialCall& call : calls_) {
+    const auto same = std::ranges::find_if(once, [&](const PartialCall* earlier) { return earlier->Repeats(call); });
+    if (same == once.end()) {
+      once.push_back(&call);
+    } else if (call.LongerThan(**same)) {
+      *same = &call;
+    }
+  }
+  json::array calls;
+  for (const PartialCall* call : once) calls.emplace_back(call->Whole());
+  return calls;
+}
+
 json::object ChatStream::WholeAnswer() const {
   json::object whole;
   if (!usage_.empty()) whole["usage"] = usage_;
@@ -214,8 +303,7 @@ json::object ChatStream::WholeAnswer() const {
   if (!refusal_.empty()) message["refusal"] = refusal_;
   if (!reasoning_.empty()) message["reasoning_content"] = reasoning_;
   if (legacy_call_) message["function_call"] = json::object();
-  json::array calls;
-  for (const PartialCall& call : calls_) calls.emplace_back(call.Whole());
+  json::array calls = Calls();
   if (!calls.empty()) message["tool_calls"] = std::move(calls);
   whole["choices"] = json::array{json::object{{"message", std::move(message)}, {"finish_reason", finish_reason_}}};
   return whole;

@@ -2,8 +2,9 @@
 // comes.
 //
 // A server that answers with one JSON object although a stream was asked for is understood as well. Deltas of tool
-// calls are joined by index; where servers leave the index out or count wrongly, a new id with a name, or a name after
-// arguments that are complete, begins another call. Not thread-safe.
+// calls are joined by index, else by id; where servers leave the index out or count wrongly, a new id with a name, or a
+// name after arguments that are complete, begins another call. What a server says twice (a call again in a later chunk,
+// the whole message after its deltas) counts once, as a call must not run twice. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +29,19 @@ class PartialCall {
   void Add(const json::object& delta);
   // Whether the delta begins another call, although it has the index of this one (`same_index`) or none.
   bool EndsBefore(const json::object& delta, bool same_index) const;
+  // Whether `other`, of the same answer, is this call once more, or a beginning of it. By the index where both have one
+  // and no ids that differ, else by an equal id; and by equal arguments.
+  bool Repeats(const PartialCall& other) const;
+  bool LongerThan(const PartialCall& other) const { return text_.size() > other.text_.size(); }
+  bool Is(std::string_view id) const { return id_ == id; }
   json::object Whole() const;  // as in an answer that is not streamed
 
  private:
   void AddText(std::string_view arguments);
+  bool IsRestartedBy(const json::object& delta) const;
+  json::value Arguments() const;
 
+  std::optional<std::int64_t> index_;
   std::string id_, name_, text_;
   json::value object_;  // arguments that came as an object
   json::object extra_;  // what else the deltas hold; some servers want it back
@@ -66,7 +75,10 @@ class ChatStream {
   bool Take(std::string_view data);  // false when it is no object
   void Chunk(const json::object& chunk);
   void Delta(const json::object& delta);
+  void Message(const json::object& message);
   void CallDelta(const json::object& delta);
+  std::size_t CallOf(const json::object& delta, bool has_index) const;
+  json::array Calls() const;
   void Spoil(ChatFault fault);
   json::object WholeAnswer() const;
 
@@ -79,7 +91,7 @@ class ChatStream {
   std::vector<PartialCall> calls_;
   std::map<std::int64_t, std::size_t> last_of_index_;  // positions in calls_
   json::object usage_;
-  bool legacy_call_ = false, any_choice_ = false, done_ = false, ending_ = false;
+  bool legacy_call_ = false, any_choice_ = false, any_delta_ = false, done_ = false, ending_ = false;
   std::optional<ChatFault> fault_;
 };
 

@@ -74,7 +74,8 @@ bool ChatToolbox::IsReadOnly(const std::string& name) const {
 std::string ChatToolbox::RunOne(const ChatCall& call) {
   const json::object none;
   const json::object& arguments = call.arguments ? *call.arguments : none;
-  const IncomingCall incoming{call.name, arguments, {}, call.id, {}, request_.deadline, request_.cancelled};
+  const IncomingCall incoming{call.name,         arguments,          {}, call.id, {},
+                              request_.deadline, request_.cancelled, {}, call.raw};
   if (!call.arguments) {
     router_.Reject(incoming, call.arguments.error(), "invalid_arguments");
     return "Error: " + call.arguments.error();

@@ -1,4 +1,6 @@
 // One tool call in this process = one log line = one audit record = one span, for every way in which a call can end.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -134,6 +136,13 @@ TEST_F(InProcessRecordsTest, UnknownToolsAndArgumentsThatAreNoJson) {
     return std::vector<std::shared_ptr<ToolProvider>>{std::make_shared<OneTool>(std::stop_source())};
   });
   const StepResult result = provider.Run(request, recorder);
+  std::vector<std::string> sizes;
+  for (const std::string& line : audit_.lines) {
+    if (line.starts_with("tool.call")) sizes.push_back(line.substr(line.find("\"bytes_in\"")));
+  }
+  EXPECT_THAT(sizes, testing::ElementsAre(R"("bytes_in":2,"bytes_out":33})",   // unknown tool Nope; available: Act
+                                          R"("bytes_in":16,"bytes_out":33})",  // invalid arguments: not valid JSON
+                                          R"("bytes_in":2,"bytes_out":29})"));
   EXPECT_EQ(result.end.status, StepStatus::kSuccess) << (result.end.error ? result.end.error->message : "");
   ASSERT_EQ(spans_.spans.size(), 3U);
   EXPECT_EQ(std::ranges::count_if(audit_.lines, [](const std::string& l) { return l.starts_with("tool.call"); }), 3);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "application/language/provider_options.h"
 #include "domain/masker.h"
 #include "infrastructure/agents/chat_completions.h"
 #include "infrastructure/agents/chat_endpoint.h"
@@ -107,6 +108,10 @@ class Conversation {
       return NewError("USER.INPUT.VALIDATION_FAILED", "openai_compatible needs options." + missing,
                       "Set it in the step's options, or OPENAI_" + std::string(url.empty() ? "BASE_URL" : "MODEL") +
                           " in the environment.");
+    }
+    const bool written = !OptionText(request_.options, "base_url").empty();
+    if (const auto fault = BaseUrlFault(url, written ? "options.base_url" : "OPENAI_BASE_URL")) {
+      return NewError("USER.INPUT.VALIDATION_FAILED", fault->message, fault->hint);
     }
     while (url.ends_with('/')) url.pop_back();
     endpoint_.emplace(

@@ -142,6 +142,24 @@ TEST_F(OpenAiCompatibleTest, EnvironmentFillsWhatTheOptionsLack) {
   EXPECT_EQ(SentBody(0).at("model"), json::value("from-env"));
 }
 
+TEST_F(OpenAiCompatibleTest, BaseUrlOfTheEnvironmentIsChecked) {
+  const struct {
+    std::string_view end, message, hint;
+  } cases[] = {
+      {"?key=x", "OPENAI_BASE_URL must have no query (?) and no fragment (#)", "awf adds /chat/completions at its end"},
+      {"/chat/completions/", "OPENAI_BASE_URL must not end in /chat/completions", "awf adds that itself: leave it out"},
+  };
+  Script({{"hello", {}}});
+  request_.options.erase("base_url");
+  for (const auto& test : cases) {
+    settings_.environment = {"OPENAI_BASE_URL=" + server_->base_url() + std::string(test.end)};
+    const StepResult result = Run();
+    EXPECT_EQ(Code(result), "USER.INPUT.VALIDATION_FAILED");
+    EXPECT_EQ(result.end.error->message, test.message);
+    EXPECT_EQ(result.end.error->hint, test.hint);
+  }
+}
+
 TEST_F(OpenAiCompatibleTest, NoServerIsRetriedAndTold) {
   Script({});
   request_.options["base_url"] = server_->base_url();

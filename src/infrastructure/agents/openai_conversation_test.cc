@@ -30,6 +30,21 @@ TEST_F(OpenAiCompatibleTest, StreamsTextAndCalls) {
             R"({"name":"Look","arguments":"{\"at\":\"b\"}"}}]})");
 }
 
+TEST_F(OpenAiCompatibleTest, CallThatTheStreamSendsTwiceRunsOnce) {
+  const std::string call =
+      R"("tool_calls":[{"index":0,"id":"x","function":{"name":"Change","arguments":"{\"at\":\"a\"}"}}]})";
+  const auto event = [](const std::string& choice) { return "data: {\"choices\":[{" + choice + "}]}\n\n"; };
+  const std::string end = event(R"("delta":{},"finish_reason":"tool_calls")");
+  request_.options["stream"] = true;
+  for (const std::string& again : {event("\"delta\":{" + call), event("\"message\":{\"content\":null," + call)}) {
+    Replies({{200, {}, event("\"delta\":{" + call) + again + end}, Says({{"content", "done"}})});
+    const StepResult result = Run();
+    EXPECT_EQ(result.output, "done");
+    EXPECT_EQ(result.end.tool_calls, 1) << again;
+  }
+  EXPECT_EQ(observer_.Count("call Change"), 2);  // once in each step
+}
+
 TEST_F(OpenAiCompatibleTest, ConversationIsTold) {
   request_.system_prompt = "be kind";
   const json::object call{{"id", "x"}, {"function", json::object{{"name", "Look"}, {"arguments", R"({ "at": "a" })"}}}};

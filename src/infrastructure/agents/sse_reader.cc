@@ -49,6 +49,11 @@ void SseReader::Line(std::string_view line) {
   std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "data") return AddData(value);
+  if (field == "error") {
+    is_error_ = true;
+    return AddData(value);
+  }
+  if (field == "event") is_error_ = value == "error";
   if (field != "event" && field != "id" && field != "retry") foreign_ = true;
 }
 
@@ -64,9 +69,11 @@ void SseReader::AddData(std::string_view value) {
 }
 
 void SseReader::Dispatch() {
-  if (!std::exchange(has_data_, false)) return;
-  on_data_(data_);
-  data_.clear();
+  if (std::exchange(has_data_, false)) {
+    on_data_(data_);
+    data_.clear();
+  }
+  is_error_ = false;
 }
 
 }  // namespace awf::agents

@@ -64,6 +64,16 @@ TEST(SseReaderTest, LinesThatNoEventStreamHasAreTold) {
   EXPECT_TRUE(reader.foreign());
 }
 
+TEST(SseReaderTest, ErrorsAreMarked) {
+  Events events;
+  SseReader reader([&](std::string_view data) {
+    events.push_back(std::string(reader.is_error() ? "error " : "") + std::string(data));
+  });
+  reader.Append("event: error\ndata: a\n\ndata: b\n\nerror: c\n\nevent: error\n\nevent: errors\ndata: d\n\n");
+  EXPECT_EQ(events, (Events{"error a", "b", "error c", "d"}));
+  EXPECT_FALSE(reader.foreign());
+}
+
 TEST(SseReaderTest, EventsAreBounded) {
   const struct {
     std::string_view stream;

@@ -10,8 +10,6 @@
 namespace awf::http {
 namespace {
 
-constexpr std::size_t kLongestLines = std::size_t{256} << 10;  // of all answers of a request together
-
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // "HTTP/1.1 200 OK", "HTTP/2 200"
@@ -32,7 +30,7 @@ bool AnswerReader::Stop(Fault fault) {
 
 bool AnswerReader::Line(std::string_view line) {
   line_bytes_ += line.size();
-  if (line_bytes_ > kLongestLines) return Stop(Fault::kTooLarge);
+  if (line_bytes_ > kLongestLines) return Stop(Fault::kHeadersTooLarge);
   // An interim answer or a redirect has another answer behind it, which begins anew.
   if (part_ != Part::kHeaders && line.starts_with("HTTP/")) {
     response_ = {};

@@ -11,7 +11,10 @@ namespace awf::http {
 
 class AnswerReader {
  public:
-  enum class Fault { kNone, kTooLarge, kUnwanted };
+  enum class Fault { kNone, kTooLarge, kHeadersTooLarge, kUnwanted };
+
+  // Bytes of headers and trailers, of all answers of a request together.
+  static constexpr std::size_t kLongestLines = std::size_t{256} << 10;
 
   // `on_data` is that of HttpRequest; both outlive the reader.
   AnswerReader(std::size_t limit, const std::function<bool(std::string_view)>& on_data)

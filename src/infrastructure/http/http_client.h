@@ -55,12 +55,17 @@ struct HttpRequest {
   // Gets the body of an answer of status 2xx in pieces, on the calling thread, as they come; the answer's own body
   // stays empty. Pieces count against the limit of the answer. False ends the request (kCancelled). May be empty.
   std::function<bool(std::string_view)> on_data{};
+  // Asked on the calling thread at least every 500 ms; true ends the request (kCancelled). May be empty.
+  std::function<bool()> enough{};
 };
+
+// A server that wants more is understood as wanting this.
+inline constexpr std::chrono::seconds kMostRetryAfter{365 * 24 * 3600};
 
 struct HttpResponse {
   long status = 0;
   std::string body;
-  std::optional<std::chrono::seconds> retry_after;  // of the header, which may be seconds or a date
+  std::optional<std::chrono::seconds> retry_after;  // of the header, which may be seconds or a date; at most a year
   std::vector<HttpHeader> headers{};                // of the last answer, names in lower case
   std::vector<HttpHeader> trailers{};               // names in lower case
 };
@@ -74,7 +79,7 @@ struct HttpFailure {
     kBroken,        // reset, or an answer that was cut
     kStalled,       // no byte for too long
     kTooLarge,
-    kCancelled,  // also by on_data
+    kCancelled,  // also by on_data or enough
     kDeadline,
     kOther,  // TLS among them
   };

@@ -251,6 +251,7 @@ TEST(HttpClientTest, EndlessHeadersAreTooLarge) {
   const auto response = HttpClient().Post(RequestTo(server.Url()));
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().kind, Kind::kTooLarge);
+  EXPECT_EQ(response.error().message, "127.0.0.1: the headers of the answer are larger than 262144 bytes");
 }
 
 TEST(CurlLibraryTest, LibraryWithoutHttp2NamesThePackage) {

@@ -69,6 +69,23 @@ TEST(HttpStreamTest, ReaderThatSaysFalseEndsTheRequest) {
   EXPECT_EQ(response.error().kind, Kind::kCancelled);
 }
 
+TEST(HttpStreamTest, EnoughEndsARequestThatStandsStill) {
+  LoopbackServer server([](int socket, const std::string&) {
+    Send(socket, "HTTP/1.1 200 OK\r\n\r\nhello");
+    WaitForClose(socket);
+  });
+  std::size_t bytes = 0;
+  HttpRequest request = RequestTo(server.Url());
+  request.on_data = [&](std::string_view piece) {
+    bytes += piece.size();
+    return true;
+  };
+  request.enough = [&] { return bytes == 5; };
+  const auto response = HttpClient().Post(request);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().kind, Kind::kCancelled);
+}
+
 TEST(HttpStreamTest, LimitOfTheAnswerCountsForStreams) {
   LoopbackServer server([](int socket, const std::string&) { Send(socket, Reply(200, std::string(1001, 'x'))); });
   std::size_t bytes = 0;

@@ -74,6 +74,16 @@ Kind KindOf(CURLcode code) {
   }
 }
 
+// libcurl gives no number for one that its own cannot hold.
+bool HasOverlongRetryAfter(const HttpResponse& response) {
+  constexpr std::size_t kDigits = 18;  // always fit
+  return std::ranges::any_of(response.headers, [](const HttpHeader& header) {
+    if (header.name != "retry-after" || header.value.find_first_not_of("0123456789") != std::string::npos) return false;
+    const std::size_t first = header.value.find_first_not_of('0');
+    return first != std::string::npos && header.value.size() - first > kDigits;
+  });
+}
+
 class Run {
  public:
   Run(CurlHandles& handles, const HttpLimits& limits, const HttpRequest& request)
@@ -185,7 +195,7 @@ class Run {
     int barren = 0;  // rounds without a byte in either direction
     Deadline idle_until = SteadyClock::now() + limits_.idle;
     for (;;) {
-      if (request_.cancelled.stop_requested()) {
+      if (request_.cancelled.stop_requested() || (request_.enough && request_.enough())) {
         stopped_ = Kind::kCancelled;
       } else if (Passed(request_.deadline)) {
         stopped_ = Kind::kDeadline;
@@ -207,8 +217,8 @@ class Run {
         // While HTTP/2 flow control holds an upload back, curl 7.88 polls for a writable socket, which it always is.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
-      constexpr int kLongestPoll = 1000;
-      const int wait = std::min(RemainingMs(Earlier(request_.deadline, idle_until)), kLongestPoll);
+      const int longest = request_.enough ? 500 : 1000;
+      const int wait = std::min(RemainingMs(Earlier(request_.deadline, idle_until)), longest);
       if (curl_.multi_poll(multi_, nullptr, 0, wait, nullptr) != CURLM_OK) return CURLE_FAILED_INIT;
     }
   }
@@ -224,7 +234,9 @@ class Run {
     curl_.easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &response.status);
     curl_off_t retry_after = 0;
     if (curl_.easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &retry_after) == CURLE_OK && retry_after > 0) {
-      response.retry_after = std::chrono::seconds(retry_after);
+      response.retry_after = std::min(std::chrono::seconds(retry_after), kMostRetryAfter);
+    } else if (HasOverlongRetryAfter(response)) {
+      response.retry_after = kMostRetryAfter;
     }
     return response;
   }
@@ -232,6 +244,10 @@ class Run {
   std::unexpected<HttpFailure> Explain(CURLcode code) {
     if (reader_.fault() == AnswerReader::Fault::kTooLarge) {
       return Failure(Kind::kTooLarge, "the answer is larger than " + std::to_string(limits_.answer) + " bytes");
+    }
+    if (reader_.fault() == AnswerReader::Fault::kHeadersTooLarge) {
+      return Failure(Kind::kTooLarge, "the headers of the answer are larger than " +
+                                          std::to_string(AnswerReader::kLongestLines) + " bytes");
     }
     if (reader_.fault() == AnswerReader::Fault::kUnwanted) return Failure(Kind::kCancelled, "cancelled");
     return Failure(KindOf(code), error_text_[0] != '\0' ? error_text_ : curl_.easy_strerror(code));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <initializer_list>
 
 #include "domain/terminal_text.h"
 #include "domain/utf8.h"
@@ -11,6 +12,30 @@
 namespace awf::otlp {
 
 using Kind = SendOutcome::Kind;
+
+namespace {
+
+bool Says(const std::string& message, std::initializer_list<const char*> texts) {
+  return std::ranges::any_of(texts, [&](const char* text) { return message.find(text) != std::string::npos; });
+}
+
+// libcurl tells of a server that speaks another protocol in its messages only.
+void NameOtherProtocol(Protocol protocol, SendOutcome& outcome) {
+  if (outcome.kind != Kind::kRetry && outcome.kind != Kind::kRefused) return;
+  if (protocol == Protocol::kHttpProtobuf) {
+    if (!Says(outcome.message, {"HTTP/0.9"})) return;  // what begins with no status line: frames of HTTP/2
+    outcome.kind = Kind::kRefused;
+    outcome.message.append(": no HTTP/1.1 there; is it a gRPC port (otlp)?");
+    return;
+  }
+  const bool certain = Says(outcome.message, {"expected SETTINGS frame"});
+  if (!certain && !Says(outcome.message, {"Empty reply", "HTTP2 framing layer", "HTTP/2 framing"})) return;
+  if (certain) outcome.kind = Kind::kRefused;
+  outcome.message.append(certain ? ": no gRPC there; OTLP over HTTP is otlp-http"
+                                 : ": maybe no gRPC there; OTLP over HTTP is otlp-http");
+}
+
+}  // namespace
 
 std::string AnswerText(std::string_view text) {
   constexpr std::size_t kCharacters = 200;
@@ -49,7 +74,7 @@ SendOutcome OutcomeOfStatus(const http::HttpResponse& response, const std::strin
   return outcome;
 }
 
-SendOutcome OutcomeOfFailure(const http::HttpFailure& failure) {
+SendOutcome OutcomeOfFailure(const http::HttpFailure& failure, Protocol protocol) {
   using Failure = http::HttpFailure::Kind;
   Kind kind = Kind::kRefused;
   switch (failure.kind) {
@@ -74,6 +99,7 @@ SendOutcome OutcomeOfFailure(const http::HttpFailure& failure) {
   SendOutcome outcome;
   outcome.kind = kind;
   outcome.message = PrintableLine(failure.message);
+  NameOtherProtocol(protocol, outcome);
   return outcome;
 }
 

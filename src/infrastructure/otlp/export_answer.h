@@ -27,7 +27,8 @@ std::optional<SendOutcome> ReadResponseMessage(std::string_view message);
 // A status that is no success: kRetry for 429 and 502 to 504, else kRefused. `text` says what the body says.
 SendOutcome OutcomeOfStatus(const http::HttpResponse& response, const std::string& text);
 
-// No answer at all.
-SendOutcome OutcomeOfFailure(const http::HttpFailure& failure);
+// No answer at all to a request of `protocol`. Where the other end speaks another one the message says so; when that is
+// certain, it is kRefused.
+SendOutcome OutcomeOfFailure(const http::HttpFailure& failure, Protocol protocol);
 
 }  // namespace awf::otlp

@@ -143,9 +143,41 @@ TEST(HttpAnswerTest, SuccessNeedsNoBodyButAWebPageIsNone) {
   const SendOutcome page = ReadHttpAnswer(Http(200, "text/html; charset=utf-8", "<html>"));
   EXPECT_EQ(page.kind, Kind::kRefused);
   EXPECT_EQ(page.message, "HTTP 200, but the answer is a web page: no collector");
+  for (const char* type : {"", "text/plain", "application/octet-stream"}) {
+    const SendOutcome other = ReadHttpAnswer(Http(200, type, "<htm>"));
+    EXPECT_EQ(other.kind, Kind::kRefused) << type;
+    EXPECT_EQ(other.message, "HTTP 200, but the answer is no OTLP message");
+    EXPECT_EQ(ReadHttpAnswer(Http(200, type, " {}")).kind, Kind::kAccepted) << type;
+    EXPECT_EQ(ReadHttpAnswer(Http(200, type, Partial(3, "quota"))).rejected, 3) << type;
+  }
   const SendOutcome garbage = ReadHttpAnswer(Http(200, "application/x-protobuf", "\xFF\xFF"));
   EXPECT_EQ(garbage.kind, Kind::kRefused);
   EXPECT_EQ(garbage.message, "HTTP 200, but the answer is no OTLP message");
+}
+
+TEST(OutcomeOfFailure, NamesTheExporterThatFitsThePort) {
+  using Failure = http::HttpFailure;
+  struct Case {
+    Protocol protocol;
+    Failure::Kind kind;
+    std::string text;
+    Kind outcome;
+    std::string added;
+  };
+  const std::string to_http = "no gRPC there; OTLP over HTTP is otlp-http";
+  for (const Case& c :
+       {Case{Protocol::kGrpc, Failure::Kind::kBroken,
+             "h: Remote peer returned unexpected data while we expected SETTINGS frame.", Kind::kRefused,
+             ": " + to_http},
+        {Protocol::kGrpc, Failure::Kind::kBroken, "h: Empty reply from server", Kind::kRetry, ": maybe " + to_http},
+        {Protocol::kHttpProtobuf, Failure::Kind::kBadUrl, "h: Received HTTP/0.9 when not allowed", Kind::kRefused,
+         ": no HTTP/1.1 there; is it a gRPC port (otlp)?"},
+        {Protocol::kHttpProtobuf, Failure::Kind::kBroken, "h: Empty reply from server", Kind::kRetry, ""},
+        {Protocol::kGrpc, Failure::Kind::kNoConnection, "h: Failed to connect", Kind::kNobody, ""}}) {
+    const SendOutcome outcome = OutcomeOfFailure(Failure{c.kind, c.text, {}}, c.protocol);
+    EXPECT_EQ(outcome.kind, c.outcome) << c.text;
+    EXPECT_EQ(outcome.message, c.text + c.added);
+  }
 }
 
 TEST(HttpAnswerTest, BodyOfAnErrorIsAStatusOrText) {

@@ -184,6 +184,9 @@ std::expected<void, Error> Resolver::TakeHeader(const std::string& origin, std::
            std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (!token) return Invalid(origin, which + " has no valid name of a header", hint);
+  if (!pair.decoded)
+    return Invalid(origin, "the value of '" + name + "' holds a '%' that begins no %XX",
+                   "Write a percent sign as %25.");
   const auto control = [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7F; };
   if (std::any_of(pair.value.begin(), pair.value.end(), control))
     return Invalid(origin, "the value of '" + name + "' holds a control character", hint);
@@ -228,6 +231,12 @@ std::expected<void, Error> Resolver::TakeLimits() {
                            Number("OTEL_BSP_MAX_QUEUE_SIZE", 1, kMostSpans, queue),
                            Number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1, kMostSpans, batch)})
     if (!done) return done;
+  // A queue made smaller than what a batch is by default makes batches smaller; one that was asked for must fit.
+  if (batch > queue && get_("OTEL_BSP_MAX_EXPORT_BATCH_SIZE"))
+    return Invalid("OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+                   "a batch of " + std::to_string(batch) + " spans does not fit a queue of " + std::to_string(queue) +
+                       " (OTEL_BSP_MAX_QUEUE_SIZE)",
+                   "Make the batch smaller or the queue larger.");
   limits.timeout = milliseconds(std::min(timeout, longest));
   limits.delay = milliseconds(delay);
   limits.queue = static_cast<std::size_t>(queue);

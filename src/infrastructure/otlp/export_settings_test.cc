@@ -105,7 +105,7 @@ TEST(ResolveExport, ReadsEveryVariable) {
                         {otlp + "COMPRESSION", "gzip"},
                         {"OTEL_BSP_SCHEDULE_DELAY", "0"},
                         {"OTEL_BSP_MAX_QUEUE_SIZE", "100"},
-                        {"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "200"},
+                        {"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "50"},
                         {"OTEL_BSP_EXPORT_TIMEOUT", "30000"}});
   EXPECT_THAT(settings.headers, testing::ElementsAre(http::HttpHeader{"x-key", "a,b c"},
                                                      http::HttpHeader{"authorization", "Bearer abc=="}));
@@ -116,7 +116,8 @@ TEST(ResolveExport, ReadsEveryVariable) {
   EXPECT_TRUE(settings.gzip);
   EXPECT_EQ(settings.batch.delay, 0ms);
   EXPECT_EQ(settings.batch.queue, 100U);
-  EXPECT_EQ(settings.batch.batch, 100U);  // no more than wait
+  EXPECT_EQ(settings.batch.batch, 50U);
+  EXPECT_EQ(Resolved("otlp", {{"OTEL_BSP_MAX_QUEUE_SIZE", "100"}}).batch.batch, 100U);  // no more than wait
   EXPECT_EQ(Resolved("otlp", {{"OTEL_BSP_EXPORT_TIMEOUT", "700"}}).batch.timeout, 700ms);
   EXPECT_FALSE(Resolved("otlp", {{otlp + "COMPRESSION", "gzip"}, {otlp + "TRACES_COMPRESSION", "none"}}).gzip);
 }
@@ -213,6 +214,15 @@ TEST(ResolveExport, NamesWhatItCannotUnderstand) {
             {{"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999999999999999"}},
             "OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '99999999999999999999' is no number from 1 to 1000000",
             "Give a number of spans."},
+           {"otlp",
+            {{"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "101"}, {"OTEL_BSP_MAX_QUEUE_SIZE", "100"}},
+            "OTEL_BSP_MAX_EXPORT_BATCH_SIZE: a batch of 101 spans does not fit a queue of 100 "
+            "(OTEL_BSP_MAX_QUEUE_SIZE)",
+            "Make the batch smaller or the queue larger."},
+           {"otlp",
+            {{otlp + "HEADERS", "Key=canary%zz"}},
+            "OTEL_EXPORTER_OTLP_HEADERS: the value of 'key' holds a '%' that begins no %XX",
+            "Write a percent sign as %25."},
            {"otlp",
             {{"OTEL_BSP_SCHEDULE_DELAY", "soon"}},
             "OTEL_BSP_SCHEDULE_DELAY: 'soon' is no number from 0 to 3600000",

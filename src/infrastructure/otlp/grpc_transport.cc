@@ -27,7 +27,7 @@ SendOutcome GrpcTransport::Send(std::string_view batch, Deadline deadline, std::
   if (compressed) request.headers.push_back({"grpc-encoding", "gzip"});
   request.body = WriteGrpcFrame({compressed.has_value(), compressed ? std::string_view(*compressed) : batch});
   const auto response = connection_.Post(request);
-  return response ? ReadGrpcAnswer(*response) : OutcomeOfFailure(response.error());
+  return response ? ReadGrpcAnswer(*response) : OutcomeOfFailure(response.error(), Protocol::kGrpc);
 }
 
 }  // namespace awf::otlp

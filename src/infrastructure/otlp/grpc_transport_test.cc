@@ -57,6 +57,13 @@ TEST_F(GrpcTransportTest, BatchArrivesInOneFrameWithTheHeadersOfGrpc) {
   EXPECT_EQ(spans[1].name(), "b");
 }
 
+TEST(GrpcTransport, APortOfPlainHttpIsNamed) {
+  const FakeCollector http(FakeCollector::Protocol::kHttp);
+  GrpcTransport transport(SettingsFor(Protocol::kGrpc, http.Url() + kPath));
+  const SendOutcome outcome = SendOver(transport);
+  EXPECT_TRUE(outcome.message.ends_with("no gRPC there; OTLP over HTTP is otlp-http")) << outcome.message;
+}
+
 TEST_F(GrpcTransportTest, CompressedBatchArrives) {
   ExportSettings settings = Settings();
   settings.gzip = true;

@@ -12,6 +12,12 @@
 namespace awf::otlp {
 namespace {
 
+// Not all that answer a POST with success are collectors. Theirs are empty, protobuf or JSON, whatever they are called.
+bool IsJson(std::string_view type, std::string_view body) {
+  const std::size_t begin = body.find_first_not_of(" \t\r\n");
+  return type.starts_with("application/json") || (begin != std::string_view::npos && body[begin] == '{');
+}
+
 bool IsProtobuf(std::string_view type) { return type.starts_with("application/x-protobuf"); }
 
 std::string ErrorText(std::string_view type, std::string_view body) {
@@ -36,7 +42,7 @@ SendOutcome ReadHttpAnswer(const http::HttpResponse& response) {
     refused.message += ", but the answer is a web page: no collector";
     return refused;
   }
-  if (!IsProtobuf(type)) return {};
+  if (body.empty() || (!IsProtobuf(type) && IsJson(type, body))) return {};
   refused.message += ", but the answer is no OTLP message";
   return ReadResponseMessage(body).value_or(std::move(refused));
 }

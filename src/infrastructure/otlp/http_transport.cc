@@ -17,7 +17,7 @@ SendOutcome HttpTransport::Send(std::string_view batch, Deadline deadline, std::
   if (compressed) request.headers.push_back({"content-encoding", "gzip"});
   request.body = compressed ? std::move(*compressed) : std::string(batch);
   const auto response = connection_.Post(request);
-  return response ? ReadHttpAnswer(*response) : OutcomeOfFailure(response.error());
+  return response ? ReadHttpAnswer(*response) : OutcomeOfFailure(response.error(), Protocol::kHttpProtobuf);
 }
 
 }  // namespace awf::otlp

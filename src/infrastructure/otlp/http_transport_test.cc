@@ -106,6 +106,14 @@ TEST_F(HttpTransportTest, NobodySilenceAndGarbage) {
   EXPECT_EQ(Send().kind, Kind::kNobody);
 }
 
+TEST(HttpTransport, AGrpcPortIsNamedAndRefused) {
+  const FakeCollector grpc(FakeCollector::Protocol::kGrpc);
+  HttpTransport transport(SettingsFor(Protocol::kHttpProtobuf, grpc.Url() + "/v1/traces"));
+  const SendOutcome outcome = SendOver(transport);
+  EXPECT_EQ(outcome.kind, Kind::kRefused) << outcome.message;
+  EXPECT_TRUE(outcome.message.ends_with(": no HTTP/1.1 there; is it a gRPC port (otlp)?")) << outcome.message;
+}
+
 TEST(HttpExportTlsTest, OnlyTheGivenAuthorityIsTrusted) {
   const TestFolder folder;
   const fakes::TestCertificates pem(folder);

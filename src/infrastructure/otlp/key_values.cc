@@ -15,10 +15,11 @@ std::vector<KeyValue> ParseKeyValues(std::string_view list) {
     if (Trimmed(piece).empty()) continue;
     const std::size_t equals = piece.find('=');
     if (equals == std::string_view::npos) {
-      pairs.push_back({{}, {}, false});
+      pairs.push_back({{}, {}, false, true});
     } else {
+      const std::string_view value = Trimmed(piece.substr(equals + 1));
       pairs.push_back(
-          {std::string(Trimmed(piece.substr(0, equals))), PercentDecoded(Trimmed(piece.substr(equals + 1))), true});
+          {std::string(Trimmed(piece.substr(0, equals))), PercentDecoded(value), true, IsPercentEncoded(value)});
     }
   }
   return pairs;

@@ -10,6 +10,7 @@ namespace awf::otlp {
 struct KeyValue {
   std::string key, value;  // without spaces around them; the value is decoded
   bool complete = true;    // false: there was no '=', and both are empty
+  bool decoded = true;     // false: a '%' of the value begins no "%XX"; it stays as it is
 };
 
 // Empty pieces, as behind a last comma, are left out.

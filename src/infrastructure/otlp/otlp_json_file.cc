@@ -89,7 +89,7 @@ constexpr std::string_view kClosing = "]}]}]}\n";
 std::string Opening(const TraceResource& resource, const Masker& masker) {
   json::object scope{{"name", "awf"}};
   if (!resource.service_version.empty()) scope["version"] = resource.service_version;
-  const json::object described{{"attributes", Renderer(masker).List(ResourceAttributes(resource))}};
+  const json::object described{{"attributes", Renderer(masker).List(ResourceAttributes(resource, masker))}};
   return R"({"resourceSpans":[{"resource":)" + json::serialize(described) + R"(,"scopeSpans":[{"scope":)" +
          json::serialize(scope) + R"(,"spans":[)";
 }

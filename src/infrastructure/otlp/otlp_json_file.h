@@ -22,6 +22,7 @@ class OtlpJsonFile final : public SpanSink {
 
   bool Write(const SpanRecord& span) override;
   std::string Name() const override { return file_.path().string(); }
+  std::string Failure() const override { return file_.Failure(); }
 
  private:
   OtlpJsonFile(telemetry::AppendFile file, const TraceResource& resource, const Masker& masker);

@@ -104,7 +104,7 @@ std::size_t SizeHint(const Attributes& attributes) {
 }  // namespace
 
 SpanEncoder::SpanEncoder(const TraceResource& resource, const Masker& masker)
-    : masker_(masker), resource_(ResourceAttributes(resource)), version_(resource.service_version) {}
+    : masker_(masker), resource_(ResourceAttributes(resource, masker)), version_(resource.service_version) {}
 
 std::string SpanEncoder::Encode(std::span<const SpanRecord> spans) const {
   const Writer writer(masker_);

@@ -6,6 +6,7 @@
 
 #include "domain/timestamp.h"
 #include "domain/utf8.h"
+#include "infrastructure/telemetry/sha256.h"
 
 namespace awf::telemetry {
 namespace {
@@ -78,6 +79,24 @@ bool IsWrittenAsAwfWrites(std::string_view line, const AuditRecord& record) {
   return line.starts_with(start) && record.line.hashed.ends_with(end);
 }
 
+// Whether one of them begins with the other.
+bool Agree(std::string_view a, std::string_view b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  return a.substr(0, common) == b.substr(0, common);
+}
+
+// The keys in front of the fields of the type.
+bool BeginsEnvelope(std::string_view line, const RecordPlace& place) {
+  constexpr std::size_t kTimeLength = 24;
+  const std::string start = R"({"v":1,"seq":)" + std::to_string(place.seq) + R"(,"time":")";
+  if (!Agree(line, start)) return false;
+  if (line.size() < start.size() + kTimeLength) return true;
+  if (!ParseUtcMilliseconds(line.substr(start.size(), kTimeLength))) return false;
+  std::string run = R"(","run":)";
+  if (!place.run.empty()) run += json::serialize(json::string(place.run)) + R"(,"type":")";
+  return Agree(line.substr(start.size() + kTimeLength), run);
+}
+
 }  // namespace
 
 std::optional<HashedLine> SplitHash(std::string_view line) {
@@ -104,6 +123,18 @@ std::expected<AuditRecord, AuditLineFault> ParseAuditLine(std::string_view line,
   record.line = *parts;
   if (!IsWrittenAsAwfWrites(line, record)) return Malformed("it is not written as awf writes records");
   return record;
+}
+
+bool BeginsRecord(std::string_view line, const RecordPlace& place) {
+  if (line.empty() || !BeginsEnvelope(line, place)) return false;
+  json::stream_parser parser;
+  json::error_code fault;
+  parser.write(line.data(), line.size(), fault);
+  if (fault) return false;
+  const std::size_t at = line.rfind(kHashKey);
+  if (at == std::string_view::npos || !line.substr(0, at).ends_with(R"(,"prev":")" + place.prev + "\""))
+    return !parser.done();
+  return (Sha256Hex(line.substr(0, at)) + "\"}").starts_with(line.substr(at + kHashKey.size()));
 }
 
 }  // namespace awf::telemetry

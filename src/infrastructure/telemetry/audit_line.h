@@ -40,4 +40,15 @@ struct AuditLineFault {
 // `line` without its line feed. The hash is not computed.
 std::expected<AuditRecord, AuditLineFault> ParseAuditLine(std::string_view line, json::storage_ptr storage = {});
 
+// Where a record has to stand in its chain.
+struct RecordPlace {
+  std::int64_t seq = 0;
+  std::string run;  // empty: of any
+  std::string prev;
+};
+
+// Whether `line`, which no line feed ends, is what a crash leaves of the record of that place: any beginning of it, the
+// whole included. As much is checked as is there, of the hash as well.
+bool BeginsRecord(std::string_view line, const RecordPlace& place);
+
 }  // namespace awf::telemetry

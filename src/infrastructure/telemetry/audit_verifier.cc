@@ -1,6 +1,7 @@
 #include "infrastructure/telemetry/audit_verifier.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::chrono::seconds kClockMoves{1};
 constexpr std::size_t kBlock = 256 * 1024;
 constexpr std::size_t kParsed = 64 * 1024;  // room for a record in memory; longer ones take more
+
+constexpr std::string_view kNoHash = "0000000000000000000000000000000000000000000000000000000000000000";
 
 std::string Counted(std::int64_t records) { return std::to_string(records) + (records == 1 ? " record" : " records"); }
 
@@ -70,15 +73,18 @@ void AuditVerifier::TakeUnparsable(std::string_view line, std::string reason) {
   }
 }
 
+RecordPlace AuditVerifier::Due() const {
+  const AuditHead& head = verdict_.head;
+  const bool first = head.seq < 0;
+  return {head.seq + 1, first ? expected_.run_id : verdict_.run_id, first ? std::string(kNoHash) : head.hash};
+}
+
 // Empty, or why the record is not the one that is due.
 std::string AuditVerifier::ChainFault(const AuditRecord& record) const {
-  static const std::string kNoRecord(64, '0');
-  const AuditHead& head = verdict_.head;
-  if (record.seq != head.seq + 1)
-    return "its seq is " + std::to_string(record.seq) + ", not " + std::to_string(head.seq + 1);
-  const std::string& run = head.seq < 0 ? expected_.run_id : verdict_.run_id;
-  if (!run.empty() && record.run != run) return "it is of run " + record.run + ", not of " + run;
-  if (record.prev != (head.seq < 0 ? kNoRecord : head.hash)) return "its prev is not the hash of the record before";
+  const RecordPlace due = Due();
+  if (record.seq != due.seq) return "its seq is " + std::to_string(record.seq) + ", not " + std::to_string(due.seq);
+  if (!due.run.empty() && record.run != due.run) return "it is of run " + record.run + ", not of " + due.run;
+  if (record.prev != due.prev) return "its prev is not the hash of the record before";
   if (Sha256Hex(record.line.hashed) != record.line.hash) return "its hash is not that of its text";
   if (record.type == "recovered" && !cut_) return "it answers to a cut line that is not there";
   return {};
@@ -170,7 +176,19 @@ void AuditVerifier::CheckEnd() {
     chain_fault_ = std::move(cut_->fault);
   } else if (!partial_.empty()) {
     ++line_;
-    chain_fault_ = Here("it is cut off: its line does not end");
+    CheckUnended();
+  }
+}
+
+// A crash or a full disk leaves the beginning of a record, which takes nothing from those before it.
+void AuditVerifier::CheckUnended() {
+  const auto& recorded = expected_.recorded;
+  if (!BeginsRecord(partial_, Due())) {
+    chain_fault_ = Here("its line does not end, and is not the beginning of that record");
+  } else if (expected_.ended && recorded && verdict_.head.seq >= recorded->seq) {
+    chain_fault_ = Here("it follows the last record that run.json tells of");
+  } else {
+    begun_ = true;
   }
 }
 
@@ -178,7 +196,7 @@ AuditVerdict AuditVerifier::Finish() {
   CheckEnd();
   if (chain_fault_) return Verdict(AuditStatus::kBroken, std::move(chain_fault_));
   if (start_fault_) return Verdict(AuditStatus::kBroken, std::move(start_fault_));
-  const bool open = last_type_ != "run.completed";
+  const bool open = begun_ || last_type_ != "run.completed";
   if (open) verdict_.open = WhyOpen();
   if (open && !expected_.live) return Verdict(AuditStatus::kOpen, {});
   if (auto fault = RecordedHeadFault()) return Verdict(AuditStatus::kBroken, std::move(fault));
@@ -188,8 +206,12 @@ AuditVerdict AuditVerifier::Finish() {
 }
 
 std::expected<AuditVerdict, Error> VerifyAuditFile(const std::filesystem::path& path, AuditExpectation expectation) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe nobody writes to must not block
   if (!fd) return ReadFailure(path, errno);
+  struct stat info{};
+  if (::fstat(fd.get(), &info) != 0) return ReadFailure(path, errno);
+  if (S_ISDIR(info.st_mode)) return ReadFailure(path, EISDIR);
+  if (!S_ISREG(info.st_mode)) return ReadFailure(path, "it is no regular file");
   AuditVerifier verifier(std::move(expectation));
   const auto block = std::make_unique<std::array<char, kBlock>>();
   for (bool wants_more = true; wants_more;) {

@@ -87,6 +87,8 @@ class AuditVerifier {
   void CheckHeads(const AuditRecord& record);
   AuditFault Here(std::string reason) const;  // the record that is due, in the line that was taken last
   void CheckEnd();
+  void CheckUnended();
+  RecordPlace Due() const;
   std::optional<AuditFault> RecordedHeadFault() const;
   std::optional<AuditFault> GivenHeadFault() const;
   std::string WhyOpen() const;
@@ -101,6 +103,7 @@ class AuditVerifier {
   std::string last_type_;
   WallClock::time_point last_time_;
   std::int64_t last_line_ = 0, times_back_ = 0;
+  bool begun_ = false;    // a last record is there in part
   bool started_ = false;  // the record that has to be run.started was taken
   // Faults of later checks, kept until the earlier ones have passed.
   std::optional<AuditFault> start_fault_, recorded_fault_, steps_fault_;

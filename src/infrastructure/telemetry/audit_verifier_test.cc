@@ -121,10 +121,9 @@ TEST(AuditVerifier, FindsAChangedPrevAndHashByTheChain) {
 TEST(AuditVerifier, FindsWhatTheHashesDoNotHold) {
   const std::string text = WholeRun().Text();
   EXPECT_EQ(Told(VerifyText(text + "\n")), "5 (line 6): it is empty");
-  EXPECT_EQ(Told(VerifyText(text + "x")), "5 (line 6): it is cut off: its line does not end");
+  EXPECT_EQ(Told(VerifyText(text + "x")), "5 (line 6): its line does not end, and is not the beginning of that record");
   EXPECT_EQ(Told(VerifyText(text + "{}\n")), "5 (line 6): key 'v' is missing or not in its place");
   EXPECT_EQ(Told(VerifyText(text + "[]\n")), "5 (line 6): it is no JSON object");
-  EXPECT_EQ(Told(VerifyText(text.substr(0, text.size() - 1))), "4 (line 5): it is cut off: its line does not end");
   EXPECT_EQ(Told(VerifyText("\n" + text)), "0 (line 1): it is empty");
 }
 
@@ -201,7 +200,7 @@ TEST(AuditVerifier, TakesARunThatGoesOnAsOpen) {
   const std::string text = chain.Text();
   EXPECT_EQ(Told(VerifyText(text + R"({"v":1,"se)", Live())), "open 3: the run goes on");
   EXPECT_EQ(Told(VerifyText(text + "{\"v\":1,\"se\n", Live())), "open 3: the run goes on");
-  EXPECT_EQ(Told(VerifyText(text + R"({"v":1,"se)")), "3 (line 4): it is cut off: its line does not end");
+  EXPECT_EQ(Told(VerifyText(text + R"({"v":1,"se)")), "open 3: truncated or killed");
   EXPECT_EQ(Told(VerifyText({}, Live())), "open 0: the run goes on");
   // What is there must hold all the same.
   AuditChain wrong;
@@ -264,6 +263,47 @@ TEST(AuditVerifier, AcceptsACutLineThatARecordAnswersTo) {
   AuditChain dropped = chain;
   dropped.lines().erase(dropped.lines().begin() + 2);
   EXPECT_EQ(Verified(dropped), "2 (line 3): it answers to a cut line that is not there");
+}
+
+// Wherever a crash cuts, what stands before the cut line holds.
+TEST(AuditVerifier, ToleratesOneCutLastLine) {
+  AuditChain chain = WholeRun();
+  const std::string text = chain.Text();
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  for (std::size_t end = last + 1; end < text.size(); ++end) {
+    const std::string cut = text.substr(0, end);
+    EXPECT_EQ(Told(VerifyText(cut)), "open 4: truncated or killed") << end;
+    EXPECT_EQ(Told(VerifyText(cut, RunJson(4, chain.Head()))),
+              "open 4: truncated or killed; run.json tells of 5 records");
+    EXPECT_EQ(Told(VerifyText(cut, Live())), "open 4: the run goes on");
+  }
+  EXPECT_EQ(Told(VerifyText(chain.lines()[0].substr(0, 100))), "open 0: truncated or killed");
+  EXPECT_EQ(Told(VerifyText(text + R"({"v":1,"seq":5,)")), "open 5: truncated or killed") << "a resume that was killed";
+  EXPECT_EQ(Told(VerifyText(text + R"({"v":1,"seq":5,)", RunJson(4, chain.Head()))),
+            "5 (line 6): it follows the last record that run.json tells of");
+}
+
+TEST(AuditVerifier, ToleratesNoLastLineThatIsAltered) {
+  AuditChain chain = WholeRun();
+  const std::string text = chain.Text(), whole = chain.lines()[4];
+  const std::string before = text.substr(0, text.size() - whole.size() - 1);
+  const auto edited = [&](std::string_view from, std::string_view to, std::size_t cut) {
+    std::string line = whole;
+    line.replace(line.find(from), from.size(), to);
+    return Told(VerifyText(before + line.substr(0, line.size() - cut)));
+  };
+  const std::string told = "4 (line 5): its line does not end, and is not the beginning of that record";
+  for (const std::size_t cut : {0U, 40U}) {
+    EXPECT_EQ(edited(R"("records":5)", R"("records":6)", cut), told) << "the hash, or what is left of it, tells";
+    EXPECT_EQ(edited(R"("seq":4)", R"("seq":5)", cut), told);
+    EXPECT_EQ(edited(R"("run":"r")", R"("run":"s")", cut), told);
+    EXPECT_EQ(edited("T10:", "T1x:", cut), told);
+    EXPECT_EQ(edited(R"("records":5)", R"("records":5 5)", cut), told);
+    EXPECT_EQ(edited(R"({"v")", R"({ "v")", cut), told);
+  }
+  EXPECT_EQ(edited(R"("prev":")", R"("prev":"0)", 0), told);
+  EXPECT_EQ(Told(VerifyText(before + whole + " ")), told);
+  EXPECT_EQ(Told(VerifyText(before + R"({"v":1,"seq":4})")), told) << "whole, and no record";
 }
 
 TEST(AuditVerifier, AcceptsAFirstLineThatWasCut) {

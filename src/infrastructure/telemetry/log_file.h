@@ -19,6 +19,7 @@ class LogFile final : public LogSink {
 
   bool Write(const LogRecord& record) override;
   std::string Name() const override { return file_.path().string(); }
+  std::string Failure() const override { return file_.Failure(); }
 
  private:
   LogFile(AppendFile file, LogLevel level, const Masker& masker);

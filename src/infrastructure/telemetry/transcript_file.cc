@@ -100,7 +100,12 @@ std::string PayloadText(const TranscriptRecord& record, const Masker& masker, st
 
 TranscriptFile::TranscriptFile(std::filesystem::path path, std::string run_id, const Masker& masker)
     : path_(std::move(path)), run_id_(std::move(run_id)), masker_(masker), last_seq_(LastSeq(path_)) {
-  if (auto file = AppendFile::Open(path_, false)) file_ = std::move(*file);
+  auto file = AppendFile::Open(path_, false);
+  if (file) {
+    file_ = std::move(*file);
+  } else {
+    fault_ = std::move(file.error());
+  }
 }
 
 bool TranscriptFile::Write(const TranscriptRecord& record) {

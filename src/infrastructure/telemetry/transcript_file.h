@@ -7,7 +7,7 @@
 //   payload     masked, and only then cut: strings to kLongestContent, the line to kLongestTranscriptLine. `cut` in it,
 //               or in one of its blocks, names the members that lost something
 //
-// A file that cannot be opened is told as one that cannot be written, by Write. Thread-safe; `masker` outlives it.
+// Thread-safe; `masker` outlives it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 
+#include "domain/error.h"
 #include "domain/masker.h"
 #include "domain/record_sinks.h"
 #include "infrastructure/telemetry/append_file.h"
@@ -30,14 +31,18 @@ class TranscriptFile final : public TranscriptSink {
 
   bool Write(const TranscriptRecord& record) override;
   std::string Name() const override { return path_.string(); }
+  std::string Failure() const override { return file_ ? file_->Failure() : fault_->message; }
+  // Why the file could not be opened (AppendFile::Open); every Write fails then.
+  const std::optional<Error>& fault() const { return fault_; }
 
  private:
   const std::filesystem::path path_;
   const std::string run_id_;
   const Masker& masker_;
 
-  std::mutex mutex_;  // the order of lines is that of their numbers
-  std::optional<AppendFile> file_;
+  std::mutex mutex_;                // the order of lines is that of their numbers
+  std::optional<AppendFile> file_;  // or else:
+  std::optional<Error> fault_;
   std::int64_t last_seq_ = 0;
 };
 

@@ -40,23 +40,30 @@ std::expected<std::unique_ptr<RunRecords>, Error> RunRecords::Create(const Recor
   auto folder = telemetry::RunFolder::Create(options.storage, options.run_id);
   if (!folder) return std::unexpected(folder.error());
   std::unique_ptr<RunRecords> records(new RunRecords(std::move(*folder), masker));
-  telemetry::RunManifest& manifest = records->manifest_;
-  manifest.started = WallClock::now();
-  manifest.working_dir = run.working_dir.string();
-  manifest.sha256 = run.workflow.sha256;
-  manifest.only_state = options.only_state;
-  if (auto written = records->folder_.WriteWorkflow(run.source); !written) return std::unexpected(written.error());
-  if (options.only_state.empty()) {
-    auto state = telemetry::StateFile::Create(records->folder_.State());
-    if (!state) return std::unexpected(state.error());
-    records->state_ = std::move(*state);
+  if (auto filled = records->Fill(options, run); !filled) {
+    std::error_code ignored;
+    std::filesystem::remove_all(records->folder_.path(), ignored);  // nothing has run; its id is free again
+    return std::unexpected(filled.error());
   }
-  auto audit = telemetry::AuditFile::Create(records->folder_.Audit(), records->folder_.run_id(), masker);
-  if (!audit) return std::unexpected(audit.error());
-  records->audit_ = std::move(*audit);
-  records->files_ = std::make_unique<telemetry::KeptFiles>(records->folder_.Files(), false);
-  if (auto opened = records->OpenLogs(options); !opened) return std::unexpected(opened.error());
   return records;
+}
+
+std::expected<void, Error> RunRecords::Fill(const RecordOptions& options, const LoadedRun& run) {
+  manifest_.started = WallClock::now();
+  manifest_.working_dir = run.working_dir.string();
+  manifest_.sha256 = run.workflow.sha256;
+  manifest_.only_state = options.only_state;
+  if (auto written = folder_.WriteWorkflow(run.source); !written) return written;
+  if (options.only_state.empty()) {
+    auto state = telemetry::StateFile::Create(folder_.State());
+    if (!state) return std::unexpected(state.error());
+    state_ = std::move(*state);
+  }
+  auto audit = telemetry::AuditFile::Create(folder_.Audit(), folder_.run_id(), masker_);
+  if (!audit) return std::unexpected(audit.error());
+  audit_ = std::move(*audit);
+  files_ = std::make_unique<telemetry::KeptFiles>(folder_.Files(), false);
+  return OpenLogs(options);
 }
 
 std::expected<std::unique_ptr<RunRecords>, Error> RunRecords::Continue(const RecordOptions& options,

@@ -72,6 +72,7 @@ class RunRecords {
 
  private:
   RunRecords(telemetry::RunFolder folder, const Masker& masker) : folder_(std::move(folder)), masker_(masker) {}
+  std::expected<void, Error> Fill(const RecordOptions& options, const LoadedRun& run);  // a new folder
   std::expected<void, Error> OpenLogs(const RecordOptions& options);
 
   telemetry::RunFolder folder_;

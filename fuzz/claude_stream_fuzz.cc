@@ -12,6 +12,7 @@ class IgnoreEvents final : public awf::AgentEvents {
  public:
   void Announced(const std::vector<std::string>&, bool, std::string_view) override {}
   void Text(std::string_view) override {}
+  void Message(const awf::AgentMessage&) override {}
   void ToolUse(std::string_view, std::string_view, bool, std::string_view) override {}
   void ToolEnded(std::string_view, bool, bool) override {}
   void PermissionDenied(std::string_view) override {}

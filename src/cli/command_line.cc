@@ -359,6 +359,7 @@ int CommandLine::HelpOfCommand() {
   words.insert(words.end(), help_of_.begin(), help_of_.end());
   words.emplace_back("--help");
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   return CommandLine().Main(static_cast<int>(words.size()), argv.data());

@@ -363,7 +363,7 @@ TEST_F(TranscriptTest, WhatCannotBeWrittenCostsOneWarning) {
   EXPECT_NE(Run(kFailsOnce), 0);
   const auto file = world_.RunFolder() / "transcript.jsonl";
   std::filesystem::remove(file);
-  std::filesystem::create_directory(file);
+  std::filesystem::create_symlink("/dev/full", file);
   world_.Write("ws/go", "");
   ASSERT_EQ(Awf("resume --transcript"), 0);
   const std::string err = world_.Read("stderr");
@@ -372,6 +372,16 @@ TEST_F(TranscriptTest, WhatCannotBeWrittenCostsOneWarning) {
   ASSERT_NE(at, std::string::npos) << err;
   EXPECT_EQ(err.find(warning, at + 1), std::string::npos) << err;
   EXPECT_THAT(err, HasSubstr(file.string()));
+}
+
+TEST_F(TranscriptTest, WhatCannotBeOpenedStopsTheRunBeforeItStarts) {
+  EXPECT_NE(Run(kFailsOnce), 0);
+  const auto file = world_.RunFolder() / "transcript.jsonl";
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  world_.Write("ws/go", "");
+  EXPECT_EQ(Awf("resume --transcript"), 4);
+  EXPECT_THAT(world_.Read("stderr"), HasSubstr("cannot write " + file.string()));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Step PercentStep(std::string_view value, std::string_view text) {
   return Literal(value, text);
 }
 
-// \uXXXX, two of them for what lies outside the basic plane.
+// \u and four hex digits, two of them for what lies outside the basic plane.
 Step UnicodeStep(std::string_view value, std::string_view text) {
   constexpr std::size_t kLength = 6;
   if (EndsWithinHex(text.substr(2), 4)) return {0, 0, true};

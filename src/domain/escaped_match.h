@@ -2,7 +2,7 @@
 // and shells write it.
 //
 // The text is decoded beside the value, unit by unit, so that every way to write it is found: with more or fewer
-// characters escaped, hex digits of either case, "+" for a blank, \/ and \uXXXX of JSON, '\'' and '"'"' of a shell in
+// characters escaped, hex digits of either case, "+" for a blank, \/ and \u003d of JSON, '\'' and '"'"' of a shell in
 // single quotes, \$ in double quotes, $'\n\x41\101'. Pure, linear in the value.
 #pragma once
 

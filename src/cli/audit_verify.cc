@@ -4,6 +4,7 @@
 #include <optional>
 #include <system_error>
 
+#include "application/language/characters.h"
 #include "cli/commands.h"
 #include "cli/finding_text.h"
 #include "cli/print_result.h"
@@ -127,7 +128,7 @@ std::unexpected<Error> MalformedHead() {
 std::expected<std::string, Error> ReadHead(const std::optional<std::string>& given) {
   if (!given) return std::string();
   std::expected<std::string, Error> head = *given;
-  for (char& c : *head) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : *head) c = ToLower(c);
   if (!IsHash(*head)) head = MalformedHead();
   return head;
 }

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "application/language/characters.h"
 #include "infrastructure/otlp/resource.h"
 
 namespace awf::cli {
@@ -36,7 +37,7 @@ NamedExporter ExporterOf(const RunOptions& options, const GetVariable& get) {
 std::expected<bool, Error> Disabled(const GetVariable& get) {
   const std::string written = get("OTEL_SDK_DISABLED").value_or("false");
   std::string value = written;
-  std::ranges::transform(value, value.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(value, value.begin(), ToLower);
   if (value == "true" || value == "false") return value == "true";
   std::string message = "OTEL_SDK_DISABLED: '";
   message.append(written).append("' is neither true nor false");

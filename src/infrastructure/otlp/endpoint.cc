@@ -4,6 +4,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "application/language/characters.h"
+
 namespace awf::otlp {
 namespace {
 
@@ -52,8 +54,7 @@ std::optional<Endpoint> ParseEndpoint(std::string_view text) {
     const bool valid = TakeAuthority(text, endpoint) && endpoint.port != 0 && endpoint.user_info.empty();
     return valid ? std::optional(endpoint) : std::nullopt;
   }
-  for (const char c : text.substr(0, mark))
-    endpoint.scheme.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  for (const char c : text.substr(0, mark)) endpoint.scheme.push_back(ToLower(c));
   if (endpoint.scheme != "http" && endpoint.scheme != "https") return std::nullopt;
   text.remove_prefix(mark + 3);
   text = text.substr(0, text.find('#'));

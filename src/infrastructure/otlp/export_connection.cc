@@ -1,8 +1,8 @@
 #include "infrastructure/otlp/export_connection.h"
 
-#include <cctype>
 #include <utility>
 
+#include "application/language/characters.h"
 #include "infrastructure/otlp/endpoint.h"
 #include "infrastructure/otlp/export_answer.h"
 
@@ -18,7 +18,7 @@ std::string EndpointOf(const std::string& url) {
 
 bool BelongsToProtocol(const http::HttpHeader& header) {
   std::string name = header.name;
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : name) c = ToLower(c);
   return name.starts_with("content-") || name.starts_with("grpc-") || name == "te" || name == "accept" ||
          name == "expect" || name == "connection" || name == "transfer-encoding" || name == "upgrade";
 }

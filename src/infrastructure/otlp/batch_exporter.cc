@@ -111,7 +111,7 @@ class BatchExporter::Worker {
   bool Deliver(const std::vector<SpanRecord>& batch);
   std::optional<bool> Settle(const SendOutcome& outcome, std::size_t spans);
   bool MayTryAgain(const SendOutcome& outcome);
-  bool Pause(milliseconds pause, bool asked_for);
+  bool Pause(milliseconds pause, bool asked_for, bool near_the_end);
   void Fail(const std::string& error);
 
   const std::unique_ptr<SpanTransport> transport_;
@@ -224,17 +224,16 @@ bool BatchExporter::Worker::MayTryAgain(const SendOutcome& outcome) {
   }
   if (outcome.retry_after)
     return Pause(std::clamp(*outcome.retry_after, std::min(limits_.first_pause, kLeastAskedPause), kLongestAskedPause),
-                 true);
+                 true, near_the_end);
   if (near_the_end && !std::exchange(hurried_, true)) back_off_.Hurry();
-  return Pause(back_off_.Next(), false);
+  return Pause(back_off_.Next(), false, near_the_end);
 }
 
 // False when there is no time for another try. A pause that the collector has asked for is kept also when the end is
-// near; another one ends then.
-bool BatchExporter::Worker::Pause(milliseconds pause, bool asked_for) {
+// near; another one ends then, also when the end came since `near_the_end` was read.
+bool BatchExporter::Worker::Pause(milliseconds pause, bool asked_for, bool near_the_end) {
   Lock lock(mutex_);
   const auto until = SteadyClock::now() + pause;
-  const bool near_the_end = end_.has_value();
   const auto too_late = [&] { return stop_.stop_requested() || (end_ && asked_for && until >= *end_); };
   changed_.wait_until(lock, until, [&] { return too_late() || (!asked_for && end_.has_value() != near_the_end); });
   return !too_late() && !Passed(end_);

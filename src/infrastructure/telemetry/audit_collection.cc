@@ -101,7 +101,7 @@ std::string AuditCollection::Render(Line line) const {
     taken += json::serialize(*part).size();
   }
   for (const json::object* part : {&line.names, &line.facts, &line.texts, &line.head}) {
-    if (part == &line.head && !cut.empty()) all["cut"] = std::move(cut);
+    if (part == &line.head && !cut.empty()) all["cut"] = cut;
     for (const auto& [key, value] : *part) all[key] = value;
   }
   return json::serialize(all) + "\n";

@@ -23,6 +23,16 @@
 
 namespace awf {
 
+// What a finished agent step leaves behind for one that goes on with its conversation.
+struct AgentSession {
+  std::string provider;  // canonical
+  std::string id;        // the CLI's own; may be empty where `messages` is the conversation
+  json::value messages;  // openai_compatible, mistral_vibe: the messages so far; else null
+  TokenUsage usage;      // codex: the sum over its thread so far
+  std::filesystem::path working_dir;
+  std::string folder;  // key of the conversation's private folder (AgentRequest::conversation); may be empty
+};
+
 // One attempt of one agent step, rendered and checked.
 struct AgentRequest {
   StepContext step;
@@ -35,6 +45,11 @@ struct AgentRequest {
   std::filesystem::path working_dir;      // absolute, exists
   Deadline deadline;                      // of this attempt
   std::stop_token cancelled;              // Ctrl-C or a cancelled branch
+  // conversation.continue_from: the session to go on with.
+  std::optional<AgentSession> continued{};
+  // Names the conversation within the run when it has more than one step, whichever of them this is; else empty. CLIs
+  // whose sessions lie in a private home of the step keep them in a folder that lives as long as the run.
+  std::string conversation{};
 };
 
 // Runs one attempt. Thread-safe; blocks until the attempt is over and nothing of it is left running.
@@ -65,6 +80,8 @@ struct Invocation {
   std::string input;  // written to stdin, then closed
   std::vector<PrivateFile> files;
   std::vector<std::string> warnings;  // what was left out of the user's wishes, for WARN lines
+  // Why these very arguments promise less than the recipe does ("no model is named"); empty: they don't.
+  std::string isolation_doubt{};
 };
 
 // What a provider makes of one line of its CLI's stream. One line may yield several events.
@@ -73,6 +90,11 @@ class AgentEvents {
   virtual ~AgentEvents() = default;
   // The CLI told its tools and whether our server is connected. `tools` are names as the CLI shows them.
   virtual void Announced(const std::vector<std::string>& tools, bool connected, std::string_view version) = 0;
+  // The CLI says that our server failed: there is nothing to wait for.
+  virtual void ServerFailed(std::string_view why) = 0;
+  // What the CLI told proves this much, in place of what its version promises. Comes before the model's first word;
+  // never kProven: that is Announced's.
+  virtual void IsolationIs(IsolationLevel level, std::string_view reason) = 0;
   virtual void Text(std::string_view text) = 0;  // assistant text, in pieces
   // A tool use by the CLI's own account. `native` is true when the tool is not one of ours.
   virtual void ToolUse(std::string_view id, std::string_view name, bool native, std::string_view event_type) = 0;
@@ -101,7 +123,13 @@ struct Verdict {
   std::string output;            // assistant text
   TokenUsage usage;
   std::string session_id;
-  std::string model;  // as the CLI named it; may be empty
+  std::string model;        // as the CLI named it; may be empty
+  json::value messages{};   // the conversation, of CLIs that have no sessions of their own
+  TokenUsage thread_usage{};  // of the whole conversation, where that is what the CLI counts
+  // The CLI refused a flag of the recipe before it asked any model, and may be started once more without it.
+  bool try_fallback = false;
+  // What stderr told of isolation ("the agent awf-step was not found"); empty: nothing.
+  std::string isolation_doubt{};
 };
 
 // One attempt with one CLI. Used by one thread.

@@ -39,4 +39,12 @@ std::uint64_t RandomUpTo(std::uint64_t limit) {
   return limit == std::numeric_limits<std::uint64_t>::max() ? number : number % (limit + 1);
 }
 
+std::string NewUuid() {
+  std::string hex = RandomHex(16);
+  hex[12] = '4';  // version and variant of a random UUID
+  hex[16] = "89ab"[hex[16] % 4];
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
+         hex.substr(20);
+}
+
 }  // namespace awf

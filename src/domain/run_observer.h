@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -195,7 +196,12 @@ struct StepEnd {
   int tool_calls = 0, bypasses = 0, proxy_starts = 0, proxy_tools = 0;
   bool proxy = false, intercept = false;
   std::string stderr_tail;  // agents
+  // The workspace check; both empty where none was made. Files relative to the workspace, sorted.
+  std::optional<std::vector<std::string>> changed_outside_proxy;  // no tool of ours wrote them, and none could have
+  std::optional<std::int64_t> unattributed;                       // changed while a command ran
 };
+
+struct AgentSession;
 
 struct RunEnd {
   std::string status;  // completed, failed, cancelled
@@ -212,6 +218,7 @@ struct StepResult {
   std::string error_output;             // stderr; of agents the last 64 KiB
   std::optional<json::value> json;      // of agents with output_format: json
   std::optional<json::value> response;  // of loops and parallel states; of agents the object that their text is
+  std::shared_ptr<const AgentSession> session{};  // of agents, when it can be gone on with
 };
 
 enum class LogLevel { kDebug, kInfo, kWarn, kError };

@@ -29,14 +29,6 @@ bool IsRecipeName(std::string_view name) {
          std::ranges::any_of(kRecipeEnvironment, [&](const auto& entry) { return entry.first == name; });
 }
 
-std::string NewUuid() {
-  std::string hex = RandomHex(16);
-  hex[12] = '4';  // version and variant of a random UUID
-  hex[16] = "89ab"[hex[16] % 4];
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
-         hex.substr(20);
-}
-
 // A comma string or a list → names.
 std::vector<std::string> ToolNames(const json::object& options, std::string_view key) {
   if (ArrayAt(options, key) != nullptr) return TextsAt(options, key);

@@ -1,7 +1,8 @@
-// Isolation levels: how surely the tools that the agent was offered are only ours, and the words for it.
+// Isolation levels: how surely the tools that the agent was offered are only ours, and why.
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,19 @@ inline constexpr std::string_view kMcpOnlySentence = "Use only MCP tools, never 
 // True when `version` and `least` are N.N.N and the first is not older.
 bool VersionAtLeast(std::string_view version, std::string_view least);
 
+// A level with its reason, as records and warnings tell it ("not proven for 0.172.0").
+struct IsolationClaim {
+  IsolationLevel level = IsolationLevel::kCoexisting;
+  std::string reason;
+};
+
+// What the recipe promises for a version: flags for a verified one, `newer` for one above all of them, coexisting for
+// others. `verified` is sorted, oldest first.
+IsolationClaim ClaimOfVersion(std::string_view version, std::span<const std::string_view> verified,
+                              IsolationLevel newer);
+
 // What a CLI's own announcement of its tools proves: `proven` when it is exactly `ours`, else `coexisting` with the
 // foreign names and a reason.
 IsolationReport JudgeAnnouncement(const std::vector<std::string>& announced, const std::set<std::string>& ours);
-
-// The WARN block for a level below `proven`; empty when it is proven. `verified` names the versions that were.
-std::string CoexistenceWarning(const IsolationReport& report, std::string_view verified);
 
 }  // namespace awf::agents

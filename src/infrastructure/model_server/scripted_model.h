@@ -5,6 +5,8 @@
 // that it already holds, so a script needs no state and serves any number of conversations.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,8 @@ namespace awf::model_server {
 
 struct ModelRequest {
   std::string target;  // "/v1/chat/completions"
-  json::value body;
+  json::value body;    // null when there is none
+  std::string method = "POST";
 };
 
 struct ModelReply {
@@ -23,16 +26,24 @@ struct ModelReply {
   std::string events{};  // text/event-stream; unless empty it is sent in place of the body
 };
 
+// The wire formats that agent CLIs speak with their models: Anthropic Messages, OpenAI Responses, OpenAI Chat
+// Completions, Gemini generateContent.
+enum class WireFormat { kMessages, kResponses, kChatCompletions, kGemini };
+
 // One wire format. Answer is called on the server's thread, one request at a time.
 class ScriptedModel {
  public:
   virtual ~ScriptedModel() = default;
   virtual ModelReply Answer(const ModelRequest& request) = 0;
+  // The names of the tools that a request offers its model, in its order; nothing when it does not ask for an answer
+  // (a list of models, a count of tokens). Pure.
+  virtual std::optional<std::vector<std::string>> Offered(const ModelRequest& request) const = 0;
 };
 
 struct ScriptedCall {
-  std::string tool;
+  std::string tool;  // as offered; in the Responses format "NAMESPACE.NAME" for a tool in a namespace
   json::object arguments;
+  bool unoffered = false;  // it is called also when the request does not offer it
 };
 
 // Text, tool calls, or both. A turn without calls ends the conversation.
@@ -48,9 +59,14 @@ class ChatCompletionsModel final : public ScriptedModel {
  public:
   explicit ChatCompletionsModel(std::vector<ScriptedTurn> script) : script_(std::move(script)) {}
   ModelReply Answer(const ModelRequest& request) override;
+  std::optional<std::vector<std::string>> Offered(const ModelRequest& request) const override;
 
  private:
   std::vector<ScriptedTurn> script_;
 };
+
+// A model of that format with that script: turns as above, whatever the format. Endpoints that a client asks beside
+// (lists of models, counts of tokens, titles: requests without tools) get a fitting answer.
+std::unique_ptr<ScriptedModel> MakeScriptedModel(WireFormat format, std::vector<ScriptedTurn> script);
 
 }  // namespace awf::model_server

@@ -1,0 +1,23 @@
+// PromptText: the text that an agent CLI gets through stdin. Pure, thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace awf::agents {
+
+struct PromptParts {
+  std::string_view system;  // role and system prompt; becomes a delimited first block
+  bool mitigate = false;    // with the sentence that keeps the model to MCP tools
+  std::string_view memory;  // project memory, under its headings
+  std::string_view prompt;
+};
+
+// The blocks, apart by blank lines; those that are empty leave nothing behind. CLIs that take the system prompt in
+// another way leave `system` empty and use SystemBlock.
+std::string PromptText(const PromptParts& parts);
+
+// The system prompt with the sentence behind it, where it is due; empty when there is neither.
+std::string SystemBlock(std::string_view system, bool mitigate);
+
+}  // namespace awf::agents

@@ -6,6 +6,8 @@
 #   make test        build with AddressSanitizer and UBSan, run all tests
 #   make test-race   the concurrency tests under ThreadSanitizer
 #   make interop     the real agent CLIs and SDKs (needs Node.js; installs them from their packages)
+#   make provider-matrix  their part that is about agent CLIs; writes what it finds into docs/providers.md
+#   make e2e-live PROVIDER=claude  a review by an agent with your own login and a real model; costs what the model costs
 #   make package-test  installs the packages in a clean Debian 12 and runs them there (that part needs root)
 #   make bench       speed and memory, as ratios to peers measured in the same run (needs Node.js)
 #   make fuzz        every fuzz target for FUZZ_SECONDS (default 10)
@@ -21,10 +23,10 @@ TEST_JOBS ?= $(shell expr 3 \* $$(nproc))
 FUZZ_SECONDS ?= 10
 SETUP_FLAGS ?= --yes
 
-.PHONY: help setup setup-dev setup-interop setup-package build package package-test demo test test-race interop bench fuzz lint format coverage clean
+.PHONY: help setup setup-dev setup-interop setup-package build package package-test demo test test-race interop provider-matrix e2e-live bench fuzz lint format coverage clean
 
 help:
-	@sed -n '3,16s/^# *//p' Makefile
+	@sed -n '3,18s/^# *//p' Makefile
 
 setup:
 	@./setup --check 2>/dev/null || ./setup $(SETUP_FLAGS)
@@ -67,6 +69,13 @@ test-race: setup
 interop: export AWF_KILL_ROUNDS ?= 20
 interop: setup-interop build
 	@tests/interop/run
+
+provider-matrix: setup-interop build
+	@AWF_INTEROP_WRITE=1 AWF_INTEROP_LONG=1 tests/interop/run providers
+
+# The agent is the one on the PATH.
+e2e-live: build
+	@tests/interop/live "$(PROVIDER)"
 
 bench: setup-interop
 	@mkdir -p build && $(call configure,release)

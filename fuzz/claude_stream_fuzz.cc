@@ -25,7 +25,7 @@ class IgnoreEvents final : public awf::AgentEvents {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  awf::agents::ClaudeProvider provider({}, "/nonexistent", "2.1.332");
+  awf::agents::ClaudeProvider provider({.step_folder = "/nonexistent", .version = "2.1.332"});
   IgnoreEvents events;
   awf::agents::LineReader lines([&](std::string_view line) { provider.Read(line, events); }, 1 << 16);
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

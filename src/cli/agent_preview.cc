@@ -23,8 +23,6 @@ AgentPreview Common(const AgentRequest& request) {
   const json::value* model = request.options.if_contains("model");
   if (model != nullptr && model->is_string()) preview.model = model->get_string();
   preview.tools = ToolsOf(request);
-  // Every provider of this build can be held to our tools alone, and announces them.
-  if (!preview.tools.empty()) preview.isolation = IsolationLevel::kProven;
   return preview;
 }
 
@@ -32,7 +30,12 @@ std::expected<AgentPreview, Error> Cli(const agents::CliProvider& cli, const Age
                                        const std::vector<std::string>& block, const std::filesystem::path& program) {
   agents::Environment environment(block);
   environment.UnsetPrefix("AWF_");
-  const auto provider = cli.make(environment, kStepFolder, std::string(cli.verified));
+  const std::string version(cli.verified.back());
+  const auto provider = cli.make({.environment = environment,
+                                  .step_folder = kStepFolder,
+                                  .conversation_folder = {},
+                                  .version = version,
+                                  .mitigate = request.proxy && request.proxy->intercept_builtins && !cli.announces});
   AgentPreview preview = Common(request);
   const ProxyEndpoint endpoint{program, std::filesystem::path(kStepFolder) / "serve.json", kStepFolder, preview.tools,
                                kTimeoutMs};
@@ -45,7 +48,8 @@ std::expected<AgentPreview, Error> Cli(const agents::CliProvider& cli, const Age
   preview.unset_env = std::move(invocation->unset_env);
   preview.files = std::move(invocation->files);
   preview.notes = std::move(invocation->warnings);
-  preview.notes.push_back("shown for version " + std::string(cli.verified) + "; the installed one was not asked");
+  if (!preview.tools.empty()) preview.isolation = cli.announces ? IsolationLevel::kProven : IsolationLevel::kFlags;
+  preview.notes.push_back("shown for version " + version + "; the installed one was not asked");
   return preview;
 }
 
@@ -61,6 +65,7 @@ PreviewAgent AgentPreviewer(std::vector<std::string> environment, std::filesyste
     if (const agents::CliProvider* cli = agents::FindCliProvider(request.provider))
       return Cli(*cli, request, environment, program);
     AgentPreview preview = Common(request);
+    if (!preview.tools.empty()) preview.isolation = IsolationLevel::kProven;
     preview.notes.emplace_back("runs inside awf, no program is started");
     return preview;
   };

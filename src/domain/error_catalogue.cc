@@ -87,6 +87,8 @@ constexpr CatalogueEntry kEntries[] = {
      "Ask for JSON and nothing else in the prompt, and set retry.", "EXECUTION.AGENT.FAILED"},
     {"EXECUTION.AGENT.RATE_LIMITED", "The provider's quota is used up, after its own retries.", "Wait and run again.",
      "EXECUTION.AGENT.FAILED"},
+    {"EXECUTION.AGENT.SESSION_LOST", "The conversation that the step goes on with is not there, or is of no use to it.",
+     "Run the earlier step again; both steps need the same provider and the same dir.", "EXECUTION.AGENT.FAILED"},
     {"EXECUTION.AGENT.TIMEOUT", "The agent step ran into its timeout.", "Raise timeout of the state.",
      "EXECUTION.COMMAND.TIMEOUT"},
     {"EXECUTION.COMMAND.FAILED", "A command ended with a code other than 0.", "See its output.",

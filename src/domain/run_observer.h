@@ -144,6 +144,7 @@ struct IsolationReport {
   std::optional<std::vector<std::string>> announced;  // names that the CLI listed
   std::vector<std::string> foreign;                   // those that are not ours
   std::string provider, version, reason;              // provider as written in the file
+  std::string verified{};                             // the newest version that the recipe was verified with
 };
 
 struct NativeUse {

@@ -17,6 +17,7 @@ struct ResultBudget {
   std::size_t characters = 40'000;
   std::size_t bytes = 40'000;
   std::size_t error = 10'000;  // of each, for results with is_error
+  std::size_t lines = 0;       // of any result; 0: no limit
 };
 
 // Where the commands of a step stand in its trace: each gets the span of its own call, whose id is the call's.

@@ -127,6 +127,7 @@ struct AgentState {
   TemplateText prompt;       // exactly one of the two is set
   TemplateText prompt_file;  // a path
   TemplateText system_prompt;
+  std::optional<StateTarget> continue_from;  // conversation.continue_from: the step whose session this one goes on with
   AgentOutputFormat output_format = AgentOutputFormat::kText;
   json::object options;                               // as written: keys unchecked, strings may be templates
   std::map<std::string, Position> option_positions;   // of the keys; values by their path, as "env.NAME" or "tools[0]"

@@ -2,21 +2,19 @@
 // `awf run` on a workflow text. Everything is removed at the end; whatever is still running then fails the test.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jsonLines, startModel } from './models.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const AWF = process.env.AWF;
 export const MODULES = process.env.AWF_INTEROP_MODULES;
+export const OLDER = process.env.AWF_INTEROP_OLDER;
 assert.ok(AWF && MODULES, 'start these tests with tests/interop/run');
 
 export const TOOLS = ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write'];
-
-export function jsonLines(file) {
-  if (!fs.existsSync(file)) return [];
-  return fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
-}
 
 // A folder with everything that a run may touch. `env` is what awf gets: nothing of the machine's own configuration.
 export class World {
@@ -26,9 +24,8 @@ export class World {
     this.env = {
       PATH: `${this.path('bin')}:${path.join(MODULES, '.bin')}:${process.env.PATH}`,
       HOME: this.path('home'), XDG_RUNTIME_DIR: this.path('run'), TMPDIR: this.path('tmp'), LANG: 'C.UTF-8',
-      ANTHROPIC_API_KEY: 'dummy-key-for-tests',
     };
-    t.after(() => fs.rmSync(this.base, { recursive: true, force: true }));
+    t.after(() => { if (!(process.env.AWF_INTEROP_KEEP && this.failed)) fs.rmSync(this.base, { recursive: true, force: true }); });
   }
   path(...parts) { return path.join(this.base, ...parts); }
   write(name, text, mode) {
@@ -38,24 +35,18 @@ export class World {
     return file;
   }
 
-  // Starts the scripted Anthropic endpoint; `requests()` gives what it was asked.
+  // Starts the scripted Anthropic endpoint for Claude Code.
   async model(t, scenario) {
-    const log = this.path('requests.jsonl');
-    const scenarioFile = this.write('scenario.json', JSON.stringify(scenario));
-    const child = spawn(process.execPath, [path.join(here, 'models', 'anthropic.mjs'), '--scenario', scenarioFile, '--log', log],
-      { stdio: ['ignore', 'pipe', 'inherit'] });
-    const port = await new Promise((resolve, reject) => {
-      child.stdout.on('data', (data) => resolve(JSON.parse(String(data)).port));
-      child.on('exit', () => reject(new Error('the scripted model ended')));
-    });
-    t.after(() => child.kill('SIGTERM'));
-    this.env.ANTHROPIC_BASE_URL = `http://127.0.0.1:${port}`;
-    return { requests: () => jsonLines(log).filter((r) => r.body?.messages && r.url.startsWith('/v1/messages')) };
+    const model = await startModel(this, t, 'anthropic', scenario);
+    Object.assign(this.env, { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'dummy-key-for-tests' });
+    return model;
   }
+  // Has the folder of this program searched first, after the world's own.
+  prefer(program) { this.env.PATH = [this.path('bin'), path.dirname(program), process.env.PATH].join(':'); }
 
-  // Runs `awf run` on the workflow; resolves with exit code, output and the records of the run.
+  // Runs `awf run` on the workflow, a text or an object; resolves with exit code, output and the records of the run.
   run(workflow, { args = [], env = {}, onStart } = {}) {
-    const file = this.write('workflow.yaml', workflow);
+    const file = this.write('workflow.yaml', typeof workflow === 'string' ? workflow : JSON.stringify(workflow, null, 2));
     const child = spawn(AWF, ['run', file, '--storage', this.path('storage'), '--trace-file', '-f', 'json', ...args],
       { cwd: this.path('ws'), env: { ...this.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '', stderr = '';
@@ -72,12 +63,29 @@ export class World {
       .flatMap((line) => line.resourceSpans).flatMap((r) => r.scopeSpans).flatMap((s) => s.spans);
     return { folder, log: jsonLines(path.join(folder, 'log.jsonl')), audit: jsonLines(path.join(folder, 'audit.jsonl')), spans };
   }
-  // No private step folder and no process but the scripted model may be left.
-  assertNothingLeft() {
+  // Processes that know of this world, but for the scripted model.
+  processes() {
+    const knows = ({ words, environment, cwd }) => [words.join(' '), environment, cwd].some((text) => text.includes(this.base));
+    return allProcesses().filter((p) => knows(p) && !p.words[1]?.startsWith(path.join(here, 'models')));
+  }
+  privateFolders() {
     const folder = this.path('run', 'awf');
-    assert.deepEqual(fs.existsSync(folder) ? fs.readdirSync(folder) : [], []);
-    const left = processesWith(this.base).filter(({ words }) => !words[1]?.endsWith('anthropic.mjs'));
-    assert.deepEqual(left.map(({ words }) => words.join(' ')), []);
+    return fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+  }
+  // No private step folder and no process but the scripted model may be left, at once or after `patience` ms.
+  async assertNothingLeft(patience = 0) {
+    const end = Date.now() + patience;
+    while (Date.now() < end && (this.processes().length > 0 || this.privateFolders().length > 0)) await sleep(50);
+    assert.deepEqual(this.privateFolders(), [], 'private folders are left');
+    assert.deepEqual(this.processes().map(({ pid, words }) => `${pid} ${words.join(' ')}`), [], 'processes are left');
+  }
+  // Waits until the file is there; false when the child ends before.
+  async appears(name, child) {
+    while (!fs.existsSync(this.path(name))) {
+      if (child.exitCode !== null || child.signalCode !== null) return false;
+      await sleep(20);
+    }
+    return true;
   }
 }
 
@@ -111,14 +119,44 @@ ${more}
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Processes whose command line holds `text`.
-export function processesWith(text) {
+// Every process that this user may look at and that has a command line.
+export function allProcesses() {
   const found = [];
   for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const read = (name) => fs.readFileSync(`/proc/${pid}/${name}`, 'utf8');
     try {
-      const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      if (words.join(' ').includes(text)) found.push({ pid: Number(pid), words });
-    } catch { /* ended meanwhile */ }
+      const words = read('cmdline').split('\0');
+      const [state, parent] = read('stat').replace(/^.*\) /s, '').split(' ');
+      if (state === 'Z' || words.length < 2) continue;
+      found.push({ pid: Number(pid), parent: Number(parent), words, environment: read('environ'), cwd: fs.readlinkSync(`/proc/${pid}/cwd`) });
+    } catch { /* ended meanwhile, or another user's */ }
   }
   return found;
+}
+
+// Processes whose command line holds `text`.
+export const processesWith = (text) => allProcesses().filter(({ words }) => words.join(' ').includes(text));
+
+// Who is who below awf, by parentage: awf → keeper → launchers → CLI → mcp-serve.
+export function rolesBelow(awf) {
+  const all = allProcesses();
+  const isBelow = (p) => { for (let at = p; at; at = all.find((q) => q.pid === at.parent)) if (at.parent === awf) return true; return false; };
+  const below = all.filter(isBelow);
+  const keeper = below.find((p) => p.parent === awf && p.words[1] === 'keeper');
+  const server = below.find((p) => p.words[1] === 'mcp-serve');
+  const chain = [];
+  for (let at = below.find((p) => p.pid === server?.parent); at && at.pid !== keeper?.pid; at = below.find((p) => p.pid === at.parent)) chain.unshift(at);
+  return { keeper: keeper?.pid, server: server?.pid, cli: chain.at(-1)?.pid, launcher: chain.length > 1 ? chain[0].pid : undefined };
+}
+
+// What lies below a folder: path → what it is, and what is in it.
+export function treeOf(root) {
+  const tree = new Map();
+  for (const entry of fs.readdirSync(root, { withFileTypes: true, recursive: true })) {
+    const file = path.join(entry.path, entry.name);
+    const what = entry.isFile() ? createHash('sha256').update(fs.readFileSync(file)).digest('hex')
+      : entry.isSymbolicLink() ? `-> ${fs.readlinkSync(file)}` : entry.isDirectory() ? 'folder' : 'other';
+    tree.set(path.relative(root, file), what);
+  }
+  return tree;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "application/language/characters.h"
+#include "application/language/provider_schemas.h"
 #include "application/language/template.h"
 #include "domain/joined.h"
 #include "domain/nearest_name.h"
@@ -18,53 +19,10 @@ namespace awf {
 namespace {
 
 constexpr std::string_view kInvalid = "WORKFLOW.PARSE.INVALID_VALUE";
-constexpr std::string_view kBuilt[] = {"claude", "openai_compatible"};
-constexpr std::string_view kPlanned[] = {"gemini", "codex", "opencode", "github_copilot", "mistral_vibe"};
-constexpr std::pair<std::string_view, std::string_view> kAliases[] = {{"openai-compatible", "openai_compatible"},
-                                                                      {"copilot", "github_copilot"}};
-
-enum class OptionType { kString, kInteger, kNumber, kBool, kStringList, kWords, kStringMap, kIgnored };
-
-struct OptionSchema {
-  std::string_view key;
-  OptionType type;
-  double min = std::numeric_limits<double>::lowest();
-  double max = std::numeric_limits<double>::max();
+constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+    {"openai-compatible", "openai_compatible"}, {"copilot", "github_copilot"}, {"github-copilot", "github_copilot"},
+    {"mistral-vibe", "mistral_vibe"},           {"vibe", "mistral_vibe"},
 };
-
-constexpr double kMaxCount = 1'000'000'000;
-
-constexpr OptionSchema kClaude[] = {
-    {"model", OptionType::kString},
-    {"max_turns", OptionType::kInteger, 1, kMaxCount},
-    {"max_budget_usd", OptionType::kNumber, 0},
-    {"effort", OptionType::kString},
-    {"allowed_tools", OptionType::kWords},
-    {"dangerously_skip_permissions", OptionType::kBool},
-    {"extra_args", OptionType::kStringList},
-    {"env", OptionType::kStringMap},
-    // Of an earlier implementation: awf sets the format and the working directory itself.
-    {"output_format", OptionType::kIgnored},
-    {"workdir", OptionType::kIgnored},
-};
-
-constexpr OptionSchema kOpenAiCompatible[] = {
-    {"base_url", OptionType::kString},
-    {"model", OptionType::kString},
-    {"api_key", OptionType::kString},
-    {"temperature", OptionType::kNumber, 0, 2},
-    {"top_p", OptionType::kNumber, 0, 1},
-    {"max_completion_tokens", OptionType::kInteger, 1, kMaxCount},
-    {"max_tokens", OptionType::kInteger, 1, kMaxCount},
-    {"system_prompt", OptionType::kString},
-    {"max_turns", OptionType::kInteger, 1, kMaxCount},
-    {"stream", OptionType::kBool},
-};
-
-std::span<const OptionSchema> SchemaOf(std::string_view provider) {
-  if (provider == "claude") return kClaude;
-  return kOpenAiCompatible;
-}
 
 // maxTurns → max_turns
 std::string SnakeCase(std::string_view key) {
@@ -93,7 +51,7 @@ std::optional<double> NumberFrom(std::string_view text) {
 class OptionChecker {
  public:
   OptionChecker(const OptionsRequest& request, const EnvironmentLookup& environment)
-      : request_(request), environment_(environment), schema_(SchemaOf(request.provider)) {}
+      : request_(request), environment_(environment), schema_(FindProviderSchema(request.provider)->options) {}
 
   CheckedOptions Run() {
     for (const auto& [key, value] : request_.written) Option(std::string(key), value);
@@ -177,6 +135,12 @@ class OptionChecker {
         return Number(option, path, value);
       case OptionType::kBool:
         return Bool(path, value);
+      case OptionType::kChoice:
+        return Choice(option, path, value);
+      case OptionType::kMap:
+        if (value.is_object()) return value;
+        Invalid(path, "option '" + path + "' must be a map");
+        return std::nullopt;
       case OptionType::kWords:
         return value.is_string() ? Words(value.get_string()) : StringList(path, value);
       case OptionType::kStringList:
@@ -195,6 +159,16 @@ class OptionChecker {
     const auto source = request_.sources.find(path);
     if (!value.is_null() && source != request_.sources.end()) return json::value(source->second);
     Invalid(path, "option '" + path + "' must be a string");
+    return std::nullopt;
+  }
+
+  std::optional<json::value> Choice(const OptionSchema& option, const std::string& path, const json::value& value) {
+    if (value.is_string() &&
+        std::ranges::find(option.choices, std::string_view(value.get_string())) != option.choices.end())
+      return value;
+    std::vector<std::string> names(option.choices.begin(), option.choices.end());
+    Invalid(path, "option '" + path + "' must be one of " + Joined(names, ", "),
+            value.is_string() ? DidYouMean(value.get_string(), names) : "");
     return std::nullopt;
   }
 
@@ -315,18 +289,14 @@ std::expected<std::string, Error> ResolveProvider(std::string_view written) {
   for (const auto& [alias, canonical] : kAliases) {
     if (name == alias) name = canonical;
   }
-  if (std::ranges::find(kBuilt, name) != std::end(kBuilt)) return std::string(name);
+  if (FindProviderSchema(name) != nullptr) return std::string(name);
   const std::string quoted = "provider '" + std::string(written) + "'";
-  if (std::ranges::find(kPlanned, name) != std::end(kPlanned)) {
-    return Fail("USER.PROVIDER.UNKNOWN", quoted + " is not supported yet",
-                "this build has claude and openai_compatible");
-  }
   if (name == "custom") {
     return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist",
                 "run a program of your own in a state of type: step");
   }
-  std::vector<std::string> names(std::begin(kBuilt), std::end(kBuilt));
-  names.insert(names.end(), std::begin(kPlanned), std::end(kPlanned));
+  std::vector<std::string> names;
+  for (const ProviderSchema& provider : ProviderSchemas()) names.emplace_back(provider.name);
   return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist; there are " + Joined(names, ", "),
               DidYouMean(name, names));
 }

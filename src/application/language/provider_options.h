@@ -20,8 +20,8 @@
 
 namespace awf {
 
-// The canonical name (claude, openai_compatible), aliases resolved. USER.PROVIDER.UNKNOWN for names that do not exist
-// and for providers that are not supported yet; the hint tells which is the case.
+// The canonical name (claude, openai_compatible), aliases resolved. `written` must be rendered. USER.PROVIDER.UNKNOWN
+// for names that do not exist.
 std::expected<std::string, Error> ResolveProvider(std::string_view written);
 
 struct OptionsRequest {

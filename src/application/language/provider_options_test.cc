@@ -25,18 +25,25 @@ Outcome Check(std::string_view provider, std::string_view written, bool rendered
 }
 
 TEST(ProviderNames, AreResolved) {
-  EXPECT_EQ(*ResolveProvider("claude"), "claude");
-  EXPECT_EQ(*ResolveProvider("openai_compatible"), "openai_compatible");
-  EXPECT_EQ(*ResolveProvider("openai-compatible"), "openai_compatible");
+  const std::pair<const char*, const char*> kNames[] = {
+      {"claude", "claude"},
+      {"gemini", "gemini"},
+      {"codex", "codex"},
+      {"opencode", "opencode"},
+      {"github_copilot", "github_copilot"},
+      {"github-copilot", "github_copilot"},
+      {"copilot", "github_copilot"},
+      {"mistral_vibe", "mistral_vibe"},
+      {"mistral-vibe", "mistral_vibe"},
+      {"vibe", "mistral_vibe"},
+      {"openai_compatible", "openai_compatible"},
+      {"openai-compatible", "openai_compatible"},
+  };
+  for (const auto& [written, canonical] : kNames)
+    EXPECT_EQ(ResolveProvider(written).value_or(""), canonical) << written;
 }
 
-TEST(ProviderNames, ThatAreNotBuiltOrUnknownAreRefused) {
-  for (const char* name : {"gemini", "codex", "opencode", "github_copilot", "copilot", "mistral_vibe"}) {
-    const auto provider = ResolveProvider(name);
-    ASSERT_FALSE(provider.has_value()) << name;
-    EXPECT_EQ(provider.error().code, "USER.PROVIDER.UNKNOWN");
-    EXPECT_EQ(provider.error().message, "provider '" + std::string(name) + "' is not supported yet");
-  }
+TEST(ProviderNames, ThatAreUnknownAreRefused) {
   EXPECT_EQ(ResolveProvider("cluade").error().hint, "did you mean 'claude'?");
   EXPECT_EQ(ResolveProvider("OpenAI-Compatible").error().hint, "did you mean 'openai_compatible'?");
   EXPECT_EQ(ResolveProvider("custom").error().hint, "run a program of your own in a state of type: step");
@@ -51,6 +58,26 @@ TEST(ProviderOptions, OfClaudeAreTaken) {
       outcome.options,
       R"({"model":"sonnet","max_turns":5,"max_budget_usd":1.5E0,"effort":"high","allowed_tools":["Read","Write"],)"
       R"("dangerously_skip_permissions":true,"extra_args":["-x"],"env":{"A":"b"}})");
+}
+
+TEST(ProviderOptions, OfTheOtherClisAreTaken) {
+  const auto taken = [](const char* provider, const char* options) {
+    const Outcome outcome = Check(provider, options);
+    return outcome.options + outcome.findings;
+  };
+  for (const auto& [provider, options] : {
+           std::pair{"gemini", R"({"model":"gemini-3-pro","dangerously_skip_permissions":true,"env":{"A":"b"}})"},
+           std::pair{"codex", R"({"model":"gpt-6","reasoning_effort":"low","config":{"openai_base_url":"http://h"}})"},
+           std::pair{"opencode", R"({"model":"p/m","extra_args":["--x"]})"},
+           std::pair{"github_copilot", R"({"effort":"high","allowed_tools":["a"],"denied_tools":["b"],"mode":"plan"})"},
+           std::pair{"mistral_vibe", R"({"agent_profile":"plan","max_turns":3,"trust":true,"add_dirs":["d"]})"},
+       }) {
+    EXPECT_EQ(taken(provider, options), options) << provider;
+    EXPECT_EQ(taken(provider, R"({"nothing":1})"), "{}E WORKFLOW.PARSE.UNKNOWN_FIELD nothing; ") << provider;
+  }
+  EXPECT_EQ(taken("opencode", R"({"framework":"x"})"), "{}W WORKFLOW.PARSE.UNKNOWN_FIELD framework; ");
+  EXPECT_EQ(taken("github_copilot", R"({"mode":"plam"})"), "{}E WORKFLOW.PARSE.INVALID_VALUE mode; ");
+  EXPECT_EQ(taken("codex", R"({"config":"x"})"), "{}E WORKFLOW.PARSE.INVALID_VALUE config; ");
 }
 
 TEST(ProviderOptions, CamelCaseIsTakenWithAWarning) {

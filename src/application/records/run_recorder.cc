@@ -150,6 +150,7 @@ void RunRecorder::IsolationKnown(const StepContext& step, const IsolationReport&
                                     warn ? "mcp proxy coexistence" : "mcp proxy isolation");
   record.fields = {{"provider", report.provider},
                    {"version", report.version},
+                   {"verified", report.verified},
                    {"isolation", ToString(report.level)},
                    {"reason", report.reason}};
   writer_.Log(record);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "application/language/conversations.h"
 #include "application/language/duration.h"
 #include "application/language/expression.h"
 #include "application/language/template.h"
@@ -192,12 +193,31 @@ class Planner {
     if (!request->system_prompt.empty()) planned.texts.push_back({"system_prompt", request->system_prompt, {}});
     Add(planned, state, renderer, agent.prompt_file, "prompt_file");
     planned.texts.push_back({"prompt", request->prompt, {}});
+    Join(state, agent, *request, planned);
     auto preview = preview_(*request);
     if (preview) {
       planned.agent = std::move(*preview);
     } else {
       planned.notes.push_back(preview.error().code + ": " + preview.error().message);
     }
+  }
+
+  // The session is known when the step that it goes on from has run.
+  void Join(const State& state, const AgentState& agent, AgentRequest& request, PlannedState& planned) const {
+    request.conversation = ConversationOf(workflow_, state);
+    if (!agent.continue_from) return;
+    const std::string& source = agent.continue_from->state;
+    planned.texts.push_back({"conversation", "goes on from " + source, {}});
+    // It begins by itself the first time, and that is the time which is shown.
+    if (source == state.name) return;
+    if (!request_.only_state.empty()) {
+      planned.notes.push_back("EXECUTION.AGENT.SESSION_LOST: alone it has no conversation to go on with");
+    }
+    AgentSession session;
+    session.provider = request.provider;
+    session.id = "<session of " + source + ">";
+    session.working_dir = request.working_dir;
+    request.continued = std::move(session);
   }
 
   // What a loop goes over, where that does not depend on what runs before it.

@@ -130,6 +130,40 @@ TEST_F(DryRunTest, EachStateIsWalkedOnceAndAllWaysOfASuccess) {
   EXPECT_EQ(targets[2].when + " → " + targets[2].goes, "on_failure → the run fails with exit code 7");
 }
 
+TEST_F(DryRunTest, AConversationStandsWithAPlaceholderForItsSession) {
+  State plan_state, work;
+  AgentState agent;
+  agent.provider = Text("claude");
+  agent.prompt = Text("hi");
+  plan_state.name = "plan";
+  plan_state.body = agent;
+  plan_state.on_success = StateTarget{"work", {}};
+  work.name = "work";
+  agent.continue_from = StateTarget{"plan", {}};
+  work.body = agent;
+  work.on_success = StateTarget{"again", {}};
+  State again = work;
+  again.name = "again";
+  std::get<AgentState>(again.body).continue_from = StateTarget{"again", {}};
+  again.on_success = StateTarget{"done", {}};
+  workflow_.states = {plan_state, work, again, Terminal("done", "")};
+  const RunPlan plan = Plan();
+  ASSERT_EQ(asked_.size(), 3U);
+  EXPECT_EQ(asked_[0].conversation, "plan");
+  EXPECT_FALSE(asked_[0].continued);
+  EXPECT_EQ(asked_[1].conversation, "plan");
+  EXPECT_EQ(asked_[1].continued->id, "<session of plan>");
+  EXPECT_EQ(TextAt(At(plan, "work"), "conversation"), "goes on from plan");
+  EXPECT_TRUE(At(plan, "work").notes.empty());
+  // The first time it begins by itself.
+  EXPECT_EQ(asked_[2].conversation, "again");
+  EXPECT_FALSE(asked_[2].continued);
+
+  request_.only_state = "work";
+  EXPECT_EQ(At(Plan(), "work").notes,
+            std::vector<std::string>{"EXECUTION.AGENT.SESSION_LOST: alone it has no conversation to go on with"});
+}
+
 TEST_F(DryRunTest, LoopsAreShownWithTheirFirstPassAndParallelStatesWithAllBranches) {
   State loop, checks;
   loop.name = "each";

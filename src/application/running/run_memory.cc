@@ -57,6 +57,12 @@ std::shared_ptr<const json::object> RunMemory::ResultOf(const std::string& state
   return found == state_.results.end() ? nullptr : found->second;
 }
 
+std::shared_ptr<const AgentSession> RunMemory::SessionOf(const std::string& state) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = state_.sessions.find(state);
+  return found == state_.sessions.end() ? nullptr : found->second;
+}
+
 int RunMemory::Entered() const {
   const std::lock_guard lock(mutex_);
   return state_.entered;

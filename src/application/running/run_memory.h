@@ -36,6 +36,9 @@ class RunMemory {
   Scope Values() const;
   std::shared_ptr<const json::object> ResultOf(const std::string& state) const;  // null: it has none
 
+  // What the last end of that agent step left to go on with; null: nothing.
+  std::shared_ptr<const AgentSession> SessionOf(const std::string& state) const;
+
   int Entered() const;
   std::string Cursor() const;
   bool HasBegun(const std::string& path) const;  // progress of the loop or parallel state is there

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "application/running/session_record.h"
+
 namespace awf {
 namespace {
 
@@ -62,6 +64,7 @@ class Reader {
  public:
   explicit Reader(const json::object& record) : record_(record) {}
 
+  bool Has(std::string_view key) const { return record_.contains(key); }
   std::string_view Text(std::string_view key) {
     const json::value* value = record_.if_contains(key);
     if (value != nullptr && value->is_string()) return value->get_string();
@@ -247,6 +250,14 @@ void Advance(RunState& run, const PathParts& place, const std::string& next, boo
   }
 }
 
+// Of an "ended" record; null when it has none.
+std::expected<std::shared_ptr<const AgentSession>, std::string> SessionIn(Reader& record) {
+  if (!record.Has("session")) return nullptr;
+  auto session = AgentSessionOf(record.Object("session"));
+  if (!session) return Refused("it lacks a proper 'session'");
+  return std::make_shared<const AgentSession>(std::move(*session));
+}
+
 Applied Ended(RunState& run, Reader& record) {
   const std::string path(record.Text("path")), next(record.Text("next")), state(record.Text("state"));
   const json::object& fields = record.Object("fields");
@@ -254,6 +265,8 @@ Applied Ended(RunState& run, Reader& record) {
   if (!record.problem().empty()) return Refused(record.problem());
   const PathParts place = PartsOf(path);
   if (place.name != state) return Refused("'" + path + "' is no path of " + Named(state));
+  auto session = SessionIn(record);
+  if (!session) return Refused(session.error());
   const json::value* status = fields.if_contains("Status");
   const bool branch = !place.top() && !place.pass;
   const auto entry = run.open.find(path);
@@ -270,6 +283,8 @@ Applied Ended(RunState& run, Reader& record) {
   if (works) {
     if (std::ranges::find(run.order, state) == run.order.end()) run.order.push_back(state);
     run.results[state] = std::make_shared<const json::object>(fields);
+    run.sessions.erase(state);
+    if (*session != nullptr) run.sessions[state] = std::move(*session);
   }
   for (const auto& [name, value] : captures) run.captures[name] = value;
   Advance(run, place, next, works, succeeded);
@@ -323,9 +338,11 @@ json::object PassEndedRecord(const std::string& path, std::size_t pass, const js
 }
 
 json::object EndedRecord(const std::string& path, const std::string& state, const json::object& fields,
-                         const json::object& captures, const std::string& next) {
-  return {{"type", "ended"},  {"path", path},         {"state", state},
-          {"fields", fields}, {"captures", captures}, {"next", next}};
+                         const json::object& captures, const std::string& next, const AgentSession* session) {
+  json::object record{{"type", "ended"},  {"path", path},         {"state", state},
+                      {"fields", fields}, {"captures", captures}, {"next", next}};
+  if (session != nullptr) record["session"] = ToJson(*session);
+  return record;
 }
 
 }  // namespace awf

@@ -13,11 +13,13 @@
 #include <cstddef>
 #include <expected>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "application/language/scope.h"
+#include "domain/agent.h"
 #include "domain/error.h"
 #include "domain/json.h"
 #include "domain/workflow.h"
@@ -45,6 +47,7 @@ struct RunState {
   json::object inputs;             // resolved, unmasked
   StateResults results;            // last result of each state
   std::vector<std::string> order;  // names of the states that have results, as they first ended
+  std::map<std::string, std::shared_ptr<const AgentSession>> sessions;  // of the agent steps whose last end left one
   json::object captures;
   int entered = 0;  // top-level states entered since the run was started or taken up, for the step limit
   // The top-level state that runs or comes next; after a state that stopped the run, that state; after a terminal state
@@ -77,9 +80,10 @@ json::object ParallelBegunRecord(const std::string& path);
 json::object PassEndedRecord(const std::string& path, std::size_t pass, const json::value& result, bool last);
 // A state of any depth has ended. `next` is what follows in the flow that it belongs to (top level or loop body; the
 // loop's own name: its next pass), or empty when the flow stops here; branches have none. `captures` are those that it
-// set. A branch that was cancelled before it was entered has this record only.
+// set. A branch that was cancelled before it was entered has this record only. `session`: of an agent step that can be
+// gone on with; may be null.
 json::object EndedRecord(const std::string& path, const std::string& state, const json::object& fields,
-                         const json::object& captures, const std::string& next);
+                         const json::object& captures, const std::string& next, const AgentSession* session = nullptr);
 
 // Makes the state of an interrupted run one to go on from. `from`: "current" (or empty): where it stands, loops and
 // parallel states with their progress; "previous": the top-level state before that one; the name of a top-level state,

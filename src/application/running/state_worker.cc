@@ -6,6 +6,7 @@
 
 #include "application/language/duration.h"
 #include "application/language/retry_delay.h"
+#include "application/running/agent_sessions.h"
 #include "application/running/hook_runner.h"
 #include "application/running/loop_runner.h"
 #include "application/running/output_format.h"
@@ -52,7 +53,8 @@ void Settle(StepEnd& end, const State& state, const Place& place) {
 bool IsHopeless(const StepEnd& end) {
   const std::string& code = end.error->code;
   return end.status == StepStatus::kCancelled || code.starts_with("USER.") || code == "EXECUTION.AGENT.AUTH" ||
-         code == "EXECUTION.AGENT.NOT_INSTALLED" || code == "EXECUTION.MCP_PROXY.BYPASS";
+         code == "EXECUTION.AGENT.NOT_INSTALLED" || code == "EXECUTION.AGENT.SESSION_LOST" ||
+         code == "EXECUTION.MCP_PROXY.BYPASS";
 }
 
 void ReadAnswer(const State& state, const AgentState& agent, StepResult& result) {
@@ -271,6 +273,9 @@ Attempt StateWorker::AttemptBody(Work& work, const Scope& scope, const Place& bo
   } else if (const auto* agent = std::get_if<AgentState>(&work.state.body)) {
     auto request = renderer.Agent(work.state, *agent, work.context);
     if (!request) return FailedAttempt(std::move(request.error()));
+    if (auto joined = JoinConversation(run_, work.state, *agent, *request); !joined) {
+      return FailedAttempt(std::move(joined.error()));
+    }
     request->deadline = bounds.deadline;
     request->cancelled = bounds.cancelled;
     attempt.result = run_.ports.agents.Run(*request, run_.ports.observer);
@@ -314,8 +319,9 @@ StateOutcome StateWorker::Finish(Work& work) {
   HookRunner(run_).Run(state.hooks.post, "post", state, work.context, work.place, scope);
   Route route = RouteOf(work, scope);
   const json::object& fields = *scope.states[state.name];
-  auto recorded =
-      run_.memory.Record(EndedRecord(work.context.path, state.name, fields, CapturesOf(state, fields), route.next));
+  const auto session = SessionToKeep(run_, state, result);
+  auto recorded = run_.memory.Record(
+      EndedRecord(work.context.path, state.name, fields, CapturesOf(state, fields), route.next, session.get()));
   if (!recorded) {
     result.end.status = StepStatus::kFailure;
     result.end.error = std::move(recorded.error());

@@ -53,6 +53,9 @@ void FlowChecker::Initial() {
 void FlowChecker::Targets(std::size_t index) {
   const State& state = workflow_.states[index];
   for (const StateTarget& member : MembersOf(state)) Exists(member, state.name, IsLoop(state) ? "body" : "parallel");
+  if (const auto* agent = std::get_if<AgentState>(&state.body); agent != nullptr && agent->continue_from) {
+    Exists(*agent->continue_from, state.name, "conversation.continue_from");
+  }
   if (graph_.containment().IsBranch(index)) BranchKeys(state);
   if (state.on_success) Target(index, *state.on_success, "on_success");
   if (state.on_failure) {

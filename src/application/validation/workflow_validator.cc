@@ -2,6 +2,7 @@
 
 #include "application/validation/agent_checker.h"
 #include "application/validation/capture_checker.h"
+#include "application/validation/continuation_checker.h"
 #include "application/validation/expression_checker.h"
 #include "application/validation/file_checker.h"
 #include "application/validation/flow_checker.h"
@@ -16,6 +17,7 @@ void ValidateWorkflow(const Workflow& workflow, const ValidationContext& context
   const StateGraph graph(workflow);
   FlowChecker(workflow, graph, findings).Check();
   CheckCaptureNames(workflow, findings);
+  ContinuationChecker(workflow, graph, findings).Check();
   ReferenceChecker references(workflow, graph, findings);
   TemplateChecker templates(references);
   ExpressionChecker expressions(references, templates, context.regexes);

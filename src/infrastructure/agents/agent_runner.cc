@@ -5,15 +5,18 @@
 
 namespace awf::agents {
 
-AgentRunner::AgentRunner(AgentHost host) : host_(std::move(host)), versions_(host_.program) {
+AgentRunner::AgentRunner(AgentHost host) : host_(std::move(host)), answers_(host_.program) {
   process::BecomeSubreaper();
 }
 
 StepResult AgentRunner::Run(const AgentRequest& request, RunObserver& observer) {
-  Attempt attempt(host_, versions_, request, observer);
-  if (auto prepared = attempt.Prepare(); !prepared) return attempt.Conclude(std::move(prepared.error()));
-  attempt.Supervise();
-  return attempt.Conclude(std::nullopt);
+  for (bool fallback = false;; fallback = true) {
+    Attempt attempt(host_, answers_, request, observer, fallback);
+    auto prepared = attempt.Prepare();
+    if (prepared) attempt.Supervise();
+    StepResult result = attempt.Conclude(prepared ? std::nullopt : std::optional(std::move(prepared.error())));
+    if (fallback || !attempt.WantsFallback()) return result;
+  }
 }
 
 }  // namespace awf::agents

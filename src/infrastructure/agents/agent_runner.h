@@ -12,7 +12,9 @@
 
 #include "domain/agent.h"
 #include "domain/trace_context.h"
-#include "infrastructure/agents/program_version.h"
+#include "infrastructure/agents/isolation_prover.h"
+#include "infrastructure/agents/probe_proofs.h"
+#include "infrastructure/agents/program_answers.h"
 #include "infrastructure/process/private_folder.h"
 
 namespace awf::agents {
@@ -24,6 +26,9 @@ struct AgentHost {
   std::vector<std::string> environment;   // NAME=value, the user's
   Tracing tracing;
   std::map<std::string, std::filesystem::path> programs;  // by provider, absolute; others are looked up on PATH
+  ProbeProofs proofs{};                                   // which CLIs were proven to be isolated
+  // Asked where a step requires what no proof shows yet; null: such a step fails. Outlives the runner.
+  IsolationProver* prover = nullptr;
 };
 
 class AgentRunner {
@@ -31,12 +36,13 @@ class AgentRunner {
   // Makes this process a subreaper, so that orphans of a killed keeper can be found.
   explicit AgentRunner(AgentHost host);
 
-  // `request.provider` must be a CLI's. Thread-safe.
+  // `request.provider` must be a CLI's. Starts the CLI once more, without a flag that it refused before it asked any
+  // model, where its adapter can do without. Thread-safe.
   StepResult Run(const AgentRequest& request, RunObserver& observer);
 
  private:
   AgentHost host_;
-  ProgramVersions versions_;
+  ProgramAnswers answers_;
 };
 
 }  // namespace awf::agents

@@ -15,6 +15,8 @@
 #include "domain/last_lines.h"
 #include "domain/random_id.h"
 #include "domain/trace_context.h"
+#include "infrastructure/agents/cli_program.h"
+#include "infrastructure/agents/step_isolation.h"
 #include "infrastructure/agents/step_tools.h"
 #include "infrastructure/agents/stream_json.h"
 #include "infrastructure/mcp/serve_config.h"
@@ -51,19 +53,17 @@ std::string Seconds(milliseconds duration) { return std::to_string(duration.coun
 
 }  // namespace
 
-Attempt::Attempt(const AgentHost& host, ProgramVersions& versions, const AgentRequest& request, RunObserver& observer)
-    : host_(host), versions_(versions), request_(request), observer_(observer), proxy_(request.step, observer) {}
+Attempt::Attempt(const AgentHost& host, ProgramAnswers& answers, const AgentRequest& request, RunObserver& observer,
+                 bool fallback)
+    : host_(host),
+      answers_(answers),
+      request_(request),
+      observer_(observer),
+      proxy_(request.step, observer),
+      fallback_(fallback) {}
 
 void Attempt::Warn(const std::string& text) const {
   observer_.Logged(&request_.step, LogLevel::kWarn, text, json::object{{"provider", request_.provider_as_written}});
-}
-
-std::expected<std::filesystem::path, Error> Attempt::Program(const std::string& search_path) const {
-  const auto configured = host_.programs.find(request_.provider);
-  if (configured == host_.programs.end()) return FindProgram(entry_->program, search_path);
-  if (IsExecutableFile(configured->second)) return configured->second;
-  return Fail("EXECUTION.AGENT.NOT_INSTALLED", configured->second.string() + " is no program that can be run",
-              "Correct providers." + request_.provider + ".path of the configuration.");
 }
 
 std::expected<void, Error> Attempt::Prepare() {
@@ -79,32 +79,38 @@ std::expected<void, Error> Attempt::Prepare() {
     sandbox_ = *sandbox;
   }
   const Environment base = ChildEnvironment({});
-  auto program = Program(base.Get("PATH"));
+  auto program = CliProgram(host_, *entry_, base.Get("PATH"));
   if (!program) return std::unexpected(program.error());
-  const std::string version = versions_.Get(*program, base.Block(), request_.cancelled);
+  const std::string version = answers_.Version(*program, base.Block(), request_.cancelled);
+  facts_.emplace(answers_, *program, base.Block(), request_.cancelled);
+  const auto proven = IsProven(host_, *entry_, *program, version, request_, observer_);
+  if (!proven) {
+    cancelled_ = request_.cancelled.stop_requested();
+    return std::unexpected(proven.error());
+  }
+  proven_ = *proven;
 
   if (auto started = StartKeeper(); !started) return started;
-  provider_ = entry_->make(base, folder_, version);
   std::optional<ProxyEndpoint> endpoint;
-  StreamMonitor::Rules rules{request_.step, request_.provider_as_written, version, false, false, false, {}};
   if (request_.proxy) {
-    const long long left = RemainingMs(request_.deadline, static_cast<int>(kLongestToolTimeoutMs));
-    endpoint =
-        ProxyEndpoint{host_.program, folder_ / "serve.json", folder_, {}, std::clamp(left, 1LL, kLongestToolTimeoutMs)};
-    if (request_.proxy->intercept_builtins) endpoint->tools = BuiltinNames();
-    if (auto opened = OpenChannel(*endpoint); !opened) return opened;
-    rules.proxy = true;
-    rules.intercept = request_.proxy->intercept_builtins;
-    rules.required = rules.intercept && request_.proxy->isolation_required;
-    for (const std::string& tool : endpoint->tools) rules.ours.insert(provider_->ShownName(tool));
+    auto opened = OpenProxy();
+    if (!opened) return std::unexpected(opened.error());
+    endpoint = std::move(*opened);
   }
-  stream_.emplace(std::move(rules), observer_, [this] {
+  const bool verified = std::ranges::find(entry_->verified, version) != entry_->verified.end();
+  provider_ = entry_->make({.environment = base,
+                            .step_folder = folder_,
+                            .conversation_folder = {},
+                            .version = version,
+                            .mitigate = Intercepts() && !proven_ && !(entry_->announces && verified),
+                            .fallback = fallback_,
+                            .facts = &*facts_});
+  auto invocation = provider_->Prepare(request_, endpoint ? &*endpoint : nullptr);
+  if (!invocation) return std::unexpected(invocation.error());
+  stream_.emplace(RulesFor(version, endpoint ? &*endpoint : nullptr, invocation->isolation_doubt), observer_, [this] {
     DrainChannel();
     return proxy_.Connected();
   });
-
-  auto invocation = provider_->Prepare(request_, endpoint ? &*endpoint : nullptr);
-  if (!invocation) return std::unexpected(invocation.error());
   for (const std::string& warning : invocation->warnings) Warn(warning);
   for (const PrivateFile& file : invocation->files) {
     if (auto written = WriteFile(file.name, file.contents); !written) return written;
@@ -119,6 +125,31 @@ std::expected<void, Error> Attempt::Prepare() {
   if (!cli) return std::unexpected(cli.error());
   cli_ = std::move(*cli);
   return {};
+}
+
+std::expected<ProxyEndpoint, Error> Attempt::OpenProxy() {
+  const long long left = RemainingMs(request_.deadline, static_cast<int>(kLongestToolTimeoutMs));
+  ProxyEndpoint endpoint{
+      host_.program, folder_ / "serve.json", folder_, {}, std::clamp(left, 1LL, kLongestToolTimeoutMs)};
+  if (Intercepts()) endpoint.tools = BuiltinNames();
+  if (auto opened = OpenChannel(endpoint); !opened) return std::unexpected(opened.error());
+  return endpoint;
+}
+
+StreamMonitor::Rules Attempt::RulesFor(const std::string& version, const ProxyEndpoint* endpoint,
+                                       const std::string& doubt) const {
+  StreamMonitor::Rules rules;
+  rules.step = request_.step;
+  rules.provider = request_.provider_as_written;
+  rules.version = version;
+  rules.verified = entry_->verified.back();
+  rules.proxy = endpoint != nullptr;
+  rules.intercept = Intercepts();
+  rules.required = rules.intercept && request_.proxy->isolation_required;
+  if (rules.intercept) rules.claim = ClaimOf(*entry_, version, request_, doubt, proven_);
+  if (endpoint == nullptr) return rules;
+  for (const std::string& tool : endpoint->tools) rules.ours.insert(provider_->ShownName(tool));
+  return rules;
 }
 
 // As the workflow has them, not with what the recipe adds.
@@ -424,11 +455,13 @@ StepResult Attempt::Conclude(std::optional<Error> failure) {
   Verdict verdict;
   if (!failure) {
     verdict = provider_->Judge({exit_.exit_code, exit_.signal, cli_->error_tail()});
+    if (!verdict.isolation_doubt.empty()) stream_->Doubt(verdict.isolation_doubt);
     failure = Failure(verdict);
     result.output = std::move(verdict.output);
     result.error_output = cli_->error_tail();
     end.stderr_tail = cli_->error_tail();
     end.exit_code = exit_.exit_code;
+    wants_fallback_ = verdict.try_fallback && failure.has_value();
     end.isolation = stream_->level();
     end.provider_version = stream_->version();
     end.bypasses = stream_->bypasses();

@@ -13,6 +13,7 @@
 #include "infrastructure/agents/agent_runner.h"
 #include "infrastructure/agents/cli_process.h"
 #include "infrastructure/agents/cli_providers.h"
+#include "infrastructure/agents/isolation.h"
 #include "infrastructure/agents/proxy_monitor.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/process/keeper.h"
@@ -22,14 +23,16 @@ namespace awf::agents {
 
 class Attempt {
  public:
-  Attempt(const AgentHost& host, ProgramVersions& versions, const AgentRequest& request, RunObserver& observer);
+  // `fallback`: the CLI is started for the second time, see Verdict::try_fallback.
+  Attempt(const AgentHost& host, ProgramAnswers& answers, const AgentRequest& request, RunObserver& observer,
+          bool fallback = false);
 
   // Private folder, channel, files, and the CLI's start.
   std::expected<void, Error> Prepare();
-  std::expected<std::filesystem::path, Error> Program(const std::string& search_path) const;
   // Until nothing of the attempt is left.
   void Supervise();
   StepResult Conclude(std::optional<Error> failure);
+  bool WantsFallback() const { return wants_fallback_; }
 
  private:
   enum class Phase {
@@ -40,8 +43,12 @@ class Attempt {
     kDone,
   };
 
+  bool Intercepts() const { return request_.proxy && request_.proxy->intercept_builtins; }
   std::expected<void, Error> StartKeeper();
+  std::expected<ProxyEndpoint, Error> OpenProxy();
   std::expected<void, Error> OpenChannel(const ProxyEndpoint& endpoint);
+  StreamMonitor::Rules RulesFor(const std::string& version, const ProxyEndpoint* endpoint,
+                                const std::string& doubt) const;
   std::expected<void, Error> WriteFile(const std::string& name, const std::string& contents) const;
   Environment ChildEnvironment(const Invocation& invocation) const;
   void Warn(const std::string& text) const;
@@ -63,14 +70,16 @@ class Attempt {
   void LogErrorOutput() const;
 
   const AgentHost& host_;
-  ProgramVersions& versions_;
+  ProgramAnswers& answers_;
   const AgentRequest& request_;
   RunObserver& observer_;
   const CliProvider* entry_ = nullptr;
   const SteadyClock::time_point begin_ = SteadyClock::now();
 
   std::string sandbox_;
+  bool proven_ = false;  // by a probe
   std::filesystem::path folder_;
+  std::optional<FactsOfProgram> facts_;
   std::unique_ptr<AgentProvider> provider_;
   std::unique_ptr<process::Keeper> keeper_;
   std::unique_ptr<channel::StepChannelServer> channel_;
@@ -86,6 +95,8 @@ class Attempt {
   std::optional<Error> stop_;  // why the CLI was stopped
   std::optional<Error> spawn_failure_;
   bool timed_out_ = false, cancelled_ = false, keeper_died_ = false, servers_ended_ = false;
+  const bool fallback_;
+  bool wants_fallback_ = false;
   process::ExitStatus exit_;
 };
 

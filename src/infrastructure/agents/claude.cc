@@ -5,16 +5,21 @@
 #include <fstream>
 #include <sstream>
 
+#include "domain/joined.h"
 #include "domain/random_id.h"
+#include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/claude_messages.h"
 #include "infrastructure/agents/isolation.h"
 #include "infrastructure/agents/project_memory.h"
+#include "infrastructure/agents/prompt_text.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr char kLoginHint[] = "Log in with claude itself, or set ANTHROPIC_API_KEY.";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRecipeEnvironment = {{
     {"ENABLE_TOOL_SEARCH", "false"},
@@ -41,20 +46,6 @@ std::vector<std::string> ToolNames(const json::object& options, std::string_view
   return names;
 }
 
-std::string Joined(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (!text.empty()) text += separator;
-    text += part;
-  }
-  return text;
-}
-
-std::string LastLine(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
-  return std::string(text.substr(text.rfind('\n') + 1));
-}
-
 TokenUsage UsageOf(const json::object& usage) {
   TokenUsage tokens;
   tokens.input = IntegerAt(usage, "input_tokens") + IntegerAt(usage, "cache_creation_input_tokens") +
@@ -63,6 +54,24 @@ TokenUsage UsageOf(const json::object& usage) {
   tokens.total = tokens.input + tokens.output;
   tokens.cached = IntegerAt(usage, "cache_read_input_tokens");
   return tokens;
+}
+
+// Empty when there is no home.
+fs::path ConfigFolder(const Environment& environment) {
+  if (const std::string folder = environment.Get("CLAUDE_CONFIG_DIR"); !folder.empty()) return folder;
+  const std::string home = environment.Get("HOME");
+  return home.empty() ? fs::path() : fs::path(home) / ".claude";
+}
+
+// Nothing when it cannot be read or is no JSON object.
+std::optional<json::object> ReadSettings(const fs::path& path) {
+  const std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::stringstream content;
+  content << file.rdbuf();
+  auto settings = ParseRepairedJson(content.str());
+  if (!settings || !settings->is_object()) return std::nullopt;
+  return std::move(settings->get_object());
 }
 
 std::string McpConfig(const ProxyEndpoint& proxy, const std::string& server) {
@@ -76,24 +85,42 @@ std::string McpConfig(const ProxyEndpoint& proxy, const std::string& server) {
 
 }  // namespace
 
-bool IsVerifiedClaude(std::string_view version) { return version == "2.1.197" || version == "2.1.332"; }
-
-ClaudeProvider::ClaudeProvider(const Environment& environment, fs::path step_folder, std::string version,
-                               std::string server)
-    : home_(environment.Get("HOME")),
-      step_folder_(std::move(step_folder)),
-      version_(std::move(version)),
-      server_(std::move(server)) {
-  const std::string config = environment.Get("CLAUDE_CONFIG_DIR");
-  if (!config.empty()) {
-    config_dir_ = config;
-  } else if (!home_.empty()) {
-    config_dir_ = home_ / ".claude";
+LoginState ClaudeLogin(const Environment& environment) {
+  using Kind = LoginState::Kind;
+  for (const char* name : {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}) {
+    if (!environment.Get(name).empty()) return {Kind::kFound, std::string(name) + " is set"};
   }
+  for (const char* name : {"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"}) {
+    if (!environment.Get(name).empty())
+      return {Kind::kUnknown, std::string(name) + " is set: the cloud's login counts"};
+  }
+  const fs::path folder = ConfigFolder(environment);
+  std::error_code error;
+  if (!folder.empty() && fs::exists(folder / ".credentials.json", error)) return {Kind::kFound, "logged in"};
+  const auto settings = folder.empty() ? std::nullopt : ReadSettings(folder / "settings.json");
+  if (settings && !TextAt(*settings, "apiKeyHelper").empty()) return {Kind::kFound, "apiKeyHelper is set"};
+  return {Kind::kMissing, "run claude and log in, or set ANTHROPIC_API_KEY"};
 }
 
+ProbeTarget ClaudeProbe(const std::string& base_url, const fs::path& mark) {
+  ProbeTarget target;
+  target.format = model_server::WireFormat::kMessages;
+  target.environment = {{"ANTHROPIC_BASE_URL", base_url}, {"ANTHROPIC_API_KEY", "no-key-is-needed"}};
+  const std::string file = mark.string();
+  target.native_calls = {{"Bash", {{"command", "touch '" + file + "'"}, {"description", "Make a file"}}, true},
+                         {"Write", {{"file_path", file}, {"content", "x"}}, true}};
+  return target;
+}
+
+std::string OfferedByClaude(std::string_view final_name) {
+  return "mcp__" + std::string(kProxyName) + "__" + std::string(final_name);
+}
+
+ClaudeProvider::ClaudeProvider(ProviderSetup setup)
+    : setup_(std::move(setup)), config_dir_(ConfigFolder(setup_.environment)), home_(setup_.environment.Get("HOME")) {}
+
 std::string ClaudeProvider::ShownName(std::string_view final_name) const {
-  return "mcp__" + server_ + "__" + std::string(final_name);
+  return "mcp__" + setup_.server + "__" + std::string(final_name);
 }
 
 std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
@@ -104,14 +131,14 @@ std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& req
   argv = {"claude", "-p", "--output-format", "stream-json", "--verbose"};
   if (proxy != nullptr) {
     for (const std::string& tool : proxy->tools) ours_.insert(ShownName(tool));
-    invocation.files.push_back({"mcp.json", McpConfig(*proxy, server_)});
-    argv.insert(argv.end(), {"--mcp-config", (step_folder_ / "mcp.json").string()});
+    invocation.files.push_back({"mcp.json", McpConfig(*proxy, setup_.server)});
+    argv.insert(argv.end(), {"--mcp-config", (setup_.step_folder / "mcp.json").string()});
   }
   argv.emplace_back("--strict-mcp-config");
   if (intercept) argv.insert(argv.end(), {"--tools", ""});
 
   std::vector<std::string> allowed;
-  if (proxy != nullptr) allowed.push_back("mcp__" + server_);
+  if (proxy != nullptr) allowed.push_back("mcp__" + setup_.server);
   const std::vector<std::string> wanted = ToolNames(options, "allowed_tools");
   if (!intercept) {
     allowed.insert(allowed.end(), wanted.begin(), wanted.end());
@@ -137,33 +164,33 @@ std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& req
                                   {"effort", "--effort"}}) {
     if (const std::string value = OptionText(options, key); !value.empty()) argv.insert(argv.end(), {flag, value});
   }
-  argv.insert(argv.end(), {"--session-id", NewUuid()});
+  if (request.continued) {
+    argv.insert(argv.end(), {"--resume", request.continued->id});
+  } else {
+    argv.insert(argv.end(), {"--session-id", NewUuid()});
+  }
   for (const std::string& argument : TextsAt(options, "extra_args")) argv.push_back(argument);
   for (const auto& [name, value] : kRecipeEnvironment) invocation.set_env.emplace_back(name, value);
   return invocation;
 }
 
 void ClaudeProvider::AddPrompt(const AgentRequest& request, bool intercept, Invocation& invocation) const {
-  std::string system = request.system_prompt;
-  // Written before the announcement, so it is left out only where the version is known to announce.
-  if (intercept && !IsVerifiedClaude(version_))
-    system += (system.empty() ? "" : "\n\n") + std::string(kMcpOnlySentence);
-  std::string text;
-  if (!system.empty()) {
-    if (VersionAtLeast(version_, "2.1.197")) {
-      invocation.files.push_back({"system.md", system});
-      invocation.argv.insert(invocation.argv.end(),
-                             {"--append-system-prompt-file", (step_folder_ / "system.md").string()});
-    } else {
-      text = "<system>\n" + system + "\n</system>\n\n";
-    }
+  PromptParts parts{request.system_prompt, setup_.mitigate, {}, request.prompt};
+  const std::string system = SystemBlock(request.system_prompt, setup_.mitigate);
+  if (!system.empty() && VersionAtLeast(setup_.version, kVerifiedClaude[0])) {
+    invocation.files.push_back({"system.md", system});
+    invocation.argv.insert(invocation.argv.end(),
+                           {"--append-system-prompt-file", (setup_.step_folder / "system.md").string()});
+    parts.system = {};
+    parts.mitigate = false;
   }
+  ProjectMemory memory;
   if (intercept && request.proxy->project_memory) {
-    ProjectMemory memory = LoadClaudeMemory(config_dir_, home_, request.working_dir);
+    memory = LoadClaudeMemory(config_dir_, home_, request.working_dir);
     for (std::string& warning : memory.warnings) invocation.warnings.push_back("project memory: " + warning);
-    if (!memory.text.empty()) text += memory.text + "\n\n";
+    parts.memory = memory.text;
   }
-  text += request.prompt;
+  std::string text = PromptText(parts);
   // A text that begins with a slash would be taken for a command, and "succeed" without a model.
   if (text.starts_with('/')) text.insert(0, "\n");
   invocation.input = std::move(text);
@@ -172,16 +199,14 @@ void ClaudeProvider::AddPrompt(const AgentRequest& request, bool intercept, Invo
 // Without --setting-sources the CLI no longer sees how the user logs in; these three keys are handed over.
 void ClaudeProvider::AddUserSettings(Invocation& invocation) const {
   const fs::path path = config_dir_ / "settings.json";
-  std::ifstream file(path, std::ios::binary);
-  if (config_dir_.empty() || !file) return;
-  std::stringstream content;
-  content << file.rdbuf();
-  const auto settings = ParseRepairedJson(content.str());
-  if (!settings || !settings->is_object()) {
-    invocation.warnings.push_back(path.string() + " is not valid JSON; login settings in it are not used");
+  std::error_code error;
+  if (config_dir_.empty() || !fs::exists(path, error)) return;
+  const auto settings = ReadSettings(path);
+  if (!settings) {
+    invocation.warnings.push_back(path.string() + " cannot be read as JSON; login settings in it are not used");
     return;
   }
-  const json::object& all = settings->get_object();
+  const json::object& all = *settings;
   json::object kept;
   for (const char* key : {"apiKeyHelper", "model"}) {
     if (const std::string_view value = TextAt(all, key); !value.empty()) kept[key] = value;
@@ -196,7 +221,7 @@ void ClaudeProvider::AddUserSettings(Invocation& invocation) const {
   }
   if (kept.empty()) return;
   invocation.files.push_back({"settings.json", json::serialize(kept)});
-  invocation.argv.insert(invocation.argv.end(), {"--settings", (step_folder_ / "settings.json").string()});
+  invocation.argv.insert(invocation.argv.end(), {"--settings", (setup_.step_folder / "settings.json").string()});
 }
 
 void ClaudeProvider::Read(std::string_view line, AgentEvents& events) {
@@ -234,7 +259,7 @@ void ClaudeProvider::ReadSystem(const json::object& event, AgentEvents& events) 
     bool connected = false;
     if (const json::array* servers = ArrayAt(event, "mcp_servers")) {
       for (const json::value& server : *servers) {
-        if (!server.is_object() || TextAt(server.get_object(), "name") != server_) continue;
+        if (!server.is_object() || TextAt(server.get_object(), "name") != setup_.server) continue;
         connected = TextAt(server.get_object(), "status") == "connected";
       }
     }
@@ -245,12 +270,8 @@ void ClaudeProvider::ReadSystem(const json::object& event, AgentEvents& events) 
   } else if (subtype == "api_retry") {
     const std::int64_t status = IntegerAt(event, "error_status");
     if (status == 401 || status == 403) {
-      events.HopelessRetry({"EXECUTION.AGENT.AUTH",
-                            "claude: the API refused the login (HTTP " + std::to_string(status) + ")",
-                            "Log in with claude itself, or set ANTHROPIC_API_KEY.",
-                            {},
-                            {},
-                            {}});
+      events.HopelessRetry(
+          LoginError("claude", "the API refused the login (HTTP " + std::to_string(status) + ")", kLoginHint));
     }
   }
 }
@@ -268,12 +289,12 @@ void ClaudeProvider::ReadAssistant(const json::object& event, AgentEvents& event
     const json::object& part = block.get_object();
     const std::string_view type = TextAt(part, "type");
     if (type == "text" && !of_subagent) {
-      text_since_tool_ += TextAt(part, "text");
-      texts_.emplace_back(TextAt(part, "text"));
+      text_.Append(TextAt(part, "text"));
+      text_.EndPiece();
       events.Text(TextAt(part, "text"));
     } else if (type == "tool_use") {
       const std::string_view name = TextAt(part, "name");
-      text_since_tool_.clear();
+      text_.ToolUsed();
       events.ToolUse(TextAt(part, "id"), name, !IsOurs(name), type);
     }
   }
@@ -333,7 +354,7 @@ Verdict ClaudeProvider::Judge(const ProcessExit& exit) const {
   verdict.session_id = session_;
   verdict.model = model_;
   if (result_) verdict.output = result_->text;
-  if (verdict.output.empty()) verdict.output = text_since_tool_.empty() ? Joined(texts_, "\n\n") : text_since_tool_;
+  if (verdict.output.empty()) verdict.output = text_.Output();
   if (!result_) {
     verdict.failure = ExplainExit(exit);
   } else if (result_->is_error || result_->turns == 0 || exit.exit_code != 0 || exit.signal != 0) {
@@ -346,38 +367,25 @@ Error ClaudeProvider::ExplainExit(const ProcessExit& exit) const {
   const std::string last = LastLine(exit.error_output);
   if (const std::size_t at = last.find("unknown option '"); at != std::string::npos) {
     const std::size_t begin = at + 16;
-    return {"EXECUTION.AGENT.NOT_INSTALLED",
-            "claude " + version_ + " doesn't know " + last.substr(begin, last.find('\'', begin) - begin) +
-                "; verified with 2.1.332",
-            "Install a newer version of Claude Code.",
-            {},
-            {},
-            {}};
+    const std::string flag = last.substr(begin, last.find('\'', begin) - begin);
+    return UnknownFlag("claude", setup_.version, flag, std::end(kVerifiedClaude)[-1]);
   }
-  std::string message = "claude ended without its final event (";
-  message += exit.signal != 0 ? "signal " + std::to_string(exit.signal) : "exit code " + std::to_string(exit.exit_code);
-  message += ")";
-  if (!last.empty()) message += ": " + last;
-  return {"EXECUTION.AGENT.FAILED", message, {}, {}, {}, {}};
+  return NoFinalEvent("claude", exit);
 }
 
 Error ClaudeProvider::ExplainResult(const ProcessExit& exit) const {
   std::string text = result_->text.empty() ? Joined(result_->errors, "; ") : result_->text;
-  if (result_->is_error &&
-      (result_->api_status == 401 || result_->api_status == 403 || result_->text.starts_with("Not logged in"))) {
-    return {
-        "EXECUTION.AGENT.AUTH", "claude: " + text, "Log in with claude itself, or set ANTHROPIC_API_KEY.", {}, {}, {}};
+  if (result_->is_error) {
+    if (result_->text.starts_with("Not logged in")) return LoginError("claude", text, kLoginHint);
+    if (text.empty()) text = result_->subtype;
+    return ModelError("claude", result_->api_status, text, kLoginHint);
   }
-  if (result_->is_error && result_->api_status == 429) {
-    return {"EXECUTION.AGENT.RATE_LIMITED", "claude: " + text, {}, {}, {}, {}};
+  if (result_->turns == 0) {
+    text = "the prompt was taken for a command, no model ran: " + text;
+  } else {
+    text = "reported success, but ended with " + Ending(exit);
   }
-  if (!result_->is_error && result_->turns == 0) text = "the prompt was taken for a command, no model ran: " + text;
-  if (!result_->is_error && result_->turns != 0) {
-    text = "reported success, but ended with " +
-           (exit.signal != 0 ? "signal " + std::to_string(exit.signal) : "exit code " + std::to_string(exit.exit_code));
-  }
-  if (text.empty()) text = result_->subtype;
-  return {"EXECUTION.AGENT.FAILED", "claude: " + text, {}, {}, {}, {}};
+  return ModelError("claude", 0, text, {});
 }
 
 }  // namespace awf::agents

@@ -14,21 +14,20 @@
 #include <vector>
 
 #include "domain/agent.h"
-#include "infrastructure/agents/environment.h"
+#include "infrastructure/agents/assistant_text.h"
+#include "infrastructure/agents/cli_providers.h"
 
 namespace awf::agents {
 
-inline constexpr std::string_view kProxyName = "awf-proxy";
+inline constexpr std::string_view kVerifiedClaude[] = {"2.1.197", "2.1.332"};
 
-// Versions whose recipe and announcement were verified.
-bool IsVerifiedClaude(std::string_view version);
+LoginState ClaudeLogin(const Environment& environment);
+ProbeTarget ClaudeProbe(const std::string& base_url, const std::filesystem::path& mark);
+std::string OfferedByClaude(std::string_view final_name);
 
 class ClaudeProvider final : public AgentProvider {
  public:
-  // `environment` is what the CLI will start with, before the recipe; `step_folder` is where its private files go;
-  // `server` is the name under which it knows our MCP server (another one only in recorded streams).
-  ClaudeProvider(const Environment& environment, std::filesystem::path step_folder, std::string version,
-                 std::string server = std::string(kProxyName));
+  explicit ClaudeProvider(ProviderSetup setup);
 
   std::expected<Invocation, Error> Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) override;
   void Read(std::string_view line, AgentEvents& events) override;
@@ -56,16 +55,15 @@ class ClaudeProvider final : public AgentProvider {
   Error ExplainExit(const ProcessExit& exit) const;
   Error ExplainResult(const ProcessExit& exit) const;
 
-  std::filesystem::path config_dir_, home_, step_folder_;
-  std::string version_, server_;
+  const ProviderSetup setup_;
+  std::filesystem::path config_dir_, home_;
   std::set<std::string, std::less<>> ours_;  // shown names
 
   std::optional<Result> result_;
   std::string session_, model_;
   std::map<std::string, TokenUsage> usage_by_message_;
   TokenUsage usage_;
-  std::string text_since_tool_;
-  std::vector<std::string> texts_;
+  AssistantText text_;
 };
 
 }  // namespace awf::agents

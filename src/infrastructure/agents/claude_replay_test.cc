@@ -84,14 +84,15 @@ TEST_P(ClaudeReplayTest, GetsItsVerdict) {
   std::stringstream stream;
   stream << file.rdbuf();
 
-  ClaudeProvider claude(Environment(), "/step", "2.1.332", "awf");
+  ClaudeProvider claude({.step_folder = "/step", .version = "2.1.332", .server = "awf"});
   const ProxyEndpoint endpoint{"/bin/awf", "/step/serve.json", "/step", {std::begin(kTools), std::end(kTools)}, 1000};
   ASSERT_TRUE(claude.Prepare(Request(), &endpoint));
   std::set<std::string> ours;
   for (const char* tool : kTools) ours.insert(claude.ShownName(tool));
 
   TestObserver observer;
-  StreamMonitor monitor({{}, "claude", "2.1.332", true, true, false, ours}, observer, [] { return true; });
+  StreamMonitor monitor({.provider = "claude", .version = "2.1.332", .proxy = true, .intercept = true, .ours = ours},
+                        observer, [] { return true; });
   LineReader lines([&](std::string_view line) { claude.Read(line, monitor); });
   lines.Append(stream.str());
   lines.Finish();
@@ -136,9 +137,9 @@ TEST(ClaudeRecordingsTest, EveryFileIsReplayed) {
 
 TEST(ClaudeReplayTokensTest, ResultReplacesTheRunningTotal) {
   std::ifstream file(Streams() / "claude-2.1.332.success.jsonl");
-  ClaudeProvider claude(Environment(), "/step", "2.1.332", "awf");
+  ClaudeProvider claude({.step_folder = "/step", .version = "2.1.332", .server = "awf"});
   TestObserver observer;
-  StreamMonitor monitor({{}, "claude", "", false, false, false, {}}, observer, [] { return true; });
+  StreamMonitor monitor({.provider = "claude"}, observer, [] { return true; });
   std::vector<std::int64_t> totals;
   for (std::string line; std::getline(file, line);) {
     claude.Read(line, monitor);

@@ -25,7 +25,8 @@ class ClaudeTest : public testing::Test {
 
   void Write(const std::string& name, const std::string& text) { top_.Put(name, text); }
   Invocation Prepare(bool with_proxy = true) {
-    ClaudeProvider claude(environment_, "/step", version_);
+    ClaudeProvider claude(
+        {.environment = environment_, .step_folder = "/step", .version = version_, .mitigate = mitigate_});
     const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 60'000};
     if (!with_proxy) request_.proxy.reset();
     auto invocation = claude.Prepare(request_, with_proxy ? &endpoint : nullptr);
@@ -50,6 +51,7 @@ class ClaudeTest : public testing::Test {
   const TestFolder top_;
   Environment environment_;
   std::string version_ = "2.1.332";
+  bool mitigate_ = false;
   AgentRequest request_;
 };
 
@@ -131,6 +133,7 @@ TEST_F(ClaudeTest, SystemPromptGoesIntoAFile) {
 }
 
 TEST_F(ClaudeTest, UnverifiedVersionsGetTheSentenceAndOldOnesTheBlockInTheText) {
+  mitigate_ = true;
   version_ = "2.1.400";
   EXPECT_EQ(File(Prepare(), "system.md"), "Use only MCP tools, never built-in tools.");
   version_ = "1.0.9";
@@ -180,7 +183,7 @@ TEST_F(ClaudeTest, OtherConfigFolderAndBrokenSettings) {
 
 TEST_F(ClaudeTest, UnknownFlagNamesItAndTheVersion) {
   version_ = "2.0.1";
-  const ClaudeProvider claude(environment_, "/step", version_);
+  const ClaudeProvider claude({.environment = environment_, .step_folder = "/step", .version = version_});
   const Verdict verdict = claude.Judge({1, 0, "some noise\nerror: unknown option '--tools'\n"});
   EXPECT_EQ(verdict.failure->code, "EXECUTION.AGENT.NOT_INSTALLED");
   EXPECT_EQ(verdict.failure->message, "claude 2.0.1 doesn't know --tools; verified with 2.1.332");

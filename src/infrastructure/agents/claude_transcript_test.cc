@@ -32,7 +32,7 @@ std::string Transcript(const std::string& recording, bool router, bool proxy = t
   std::ifstream file(std::filesystem::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams" /
                      ("claude-" + recording + ".jsonl"));
   EXPECT_TRUE(file) << recording;
-  ClaudeProvider claude(Environment(), "/step", "2.1.332", "awf");
+  ClaudeProvider claude({.step_folder = "/step", .version = "2.1.332", .server = "awf"});
   const ProxyEndpoint endpoint{"/bin/awf", "/step/serve.json", "/step", {std::begin(kTools), std::end(kTools)}, 1000};
   AgentRequest request;
   request.working_dir = "/";
@@ -52,23 +52,25 @@ std::string Transcript(const std::string& recording, bool router, bool proxy = t
   if (proxy) {
     for (const char* tool : kTools) ours.insert(claude.ShownName(tool));
   }
-  StreamMonitor monitor({step, "claude", "2.1.332", proxy, proxy, false, ours}, recorder, [&] {
-    if (router && !waiting.empty()) {
-      CallRecord call;
-      call.call = "0123456789abcdef";
-      call.tool = "Read";
-      call.source = "builtin";
-      call.client_call_id = std::exchange(waiting, {});
-      call.arguments = R"({"path":"/x"})";
-      call.bytes_in = call.arguments.size();
-      CallEnd end;
-      end.result = "the router's text";
-      end.bytes_out = end.result.size();
-      recorder.CallStarted(step, call);
-      recorder.CallFinished(step, call, end);
-    }
-    return true;
-  });
+  StreamMonitor monitor(
+      {.step = step, .provider = "claude", .version = "2.1.332", .proxy = proxy, .intercept = proxy, .ours = ours},
+      recorder, [&] {
+        if (router && !waiting.empty()) {
+          CallRecord call;
+          call.call = "0123456789abcdef";
+          call.tool = "Read";
+          call.source = "builtin";
+          call.client_call_id = std::exchange(waiting, {});
+          call.arguments = R"({"path":"/x"})";
+          call.bytes_in = call.arguments.size();
+          CallEnd end;
+          end.result = "the router's text";
+          end.bytes_out = end.result.size();
+          recorder.CallStarted(step, call);
+          recorder.CallFinished(step, call, end);
+        }
+        return true;
+      });
   for (std::string line; std::getline(file, line);) {
     claude.Read(line, monitor);
     const std::size_t id = line.find(R"("type":"tool_use","id":")");

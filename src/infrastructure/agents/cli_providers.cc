@@ -1,27 +1,62 @@
 #include "infrastructure/agents/cli_providers.h"
 
+#include <algorithm>
+
 #include "infrastructure/agents/claude.h"
+#include "infrastructure/agents/codex.h"
+#include "infrastructure/agents/github_copilot.h"
 
 namespace awf::agents {
 namespace {
 
 template <typename Provider>
-std::unique_ptr<AgentProvider> Make(const Environment& environment, const std::filesystem::path& step_folder,
-                                    const std::string& version) {
-  return std::make_unique<Provider>(environment, step_folder, version);
+std::unique_ptr<AgentProvider> Make(ProviderSetup setup) {
+  return std::make_unique<Provider>(std::move(setup));
 }
 
 constexpr CliProvider kProviders[] = {
-    {"claude", "claude", "2.1.332", &Make<ClaudeProvider>},
+    {.name = "claude",
+     .program = "claude",
+     .verified = kVerifiedClaude,
+     .announces = true,
+     .newer = IsolationLevel::kCoexisting,
+     .recipe = 1,
+     .budget = {},
+     .make = &Make<ClaudeProvider>,
+     .login = &ClaudeLogin,
+     .probe = &ClaudeProbe,
+     .offered_name = &OfferedByClaude},
+    {.name = "codex",
+     .program = "codex",
+     .verified = kVerifiedCodex,
+     .announces = false,
+     .newer = IsolationLevel::kFlags,
+     .recipe = 1,
+     .budget = {},
+     .make = &Make<CodexProvider>,
+     .login = &CodexLogin,
+     .probe = &CodexProbe,
+     .offered_name = &OfferedByCodex},
+    {.name = "github_copilot",
+     .program = "copilot",
+     .verified = kVerifiedCopilot,
+     .announces = false,
+     .newer = IsolationLevel::kFlags,
+     .recipe = 1,
+     .budget = {.characters = 20'000, .bytes = 20'000},
+     .make = &Make<GitHubCopilotProvider>,
+     .login = &CopilotLogin,
+     .probe = &CopilotProbe,
+     .offered_name = &OfferedByCopilot},
 };
 
 }  // namespace
 
+std::span<const CliProvider> CliProviders() { return kProviders; }
+
 const CliProvider* FindCliProvider(std::string_view name) {
-  for (const CliProvider& provider : kProviders) {
-    if (provider.name == name) return &provider;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(kProviders, name, &CliProvider::name);
+  return found == std::end(kProviders) ? nullptr : &*found;
 }
 
 }  // namespace awf::agents

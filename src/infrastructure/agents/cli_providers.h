@@ -26,7 +26,7 @@ struct LoginState {
 // How a CLI is pointed at a scripted model on loopback, and what the model can ask of it, for probes.
 struct ProbeTarget {
   model_server::WireFormat format = model_server::WireFormat::kChatCompletions;
-  json::object options;  // of the step, as "model"
+  json::object options;  // take the place of the step's, as "model"; maps are merged
   std::vector<std::pair<std::string, std::string>> environment;
   // Native tools of the CLI, by the names that its model sees, each with arguments that would have a visible effect.
   std::vector<model_server::ScriptedCall> native_calls;
@@ -44,10 +44,14 @@ struct CliProvider {
   ResultBudget budget;
   std::unique_ptr<AgentProvider> (*make)(ProviderSetup setup);
   LoginState (*login)(const Environment& environment);
-  // `base_url` has no path ("http://127.0.0.1:4711"); a native call must change nothing but the file `mark`.
+  // `base_url` has no path ("http://127.0.0.1:4711"); a native call must change nothing but the file `mark`, which lies
+  // in the workspace. The folder that holds the workspace is the probe's own too and goes with it: a home for the CLI
+  // may be put there.
   ProbeTarget (*probe)(const std::string& base_url, const std::filesystem::path& mark);
   // The name that the model sees in its request, by the tool's final name.
   std::string (*offered_name)(std::string_view final_name);
+  // It offers other tools to other models: a probe keeps the step's model, and its proof holds for that one alone.
+  bool tools_by_model = false;
 };
 
 std::span<const CliProvider> CliProviders();

@@ -57,17 +57,12 @@ IsolationReport JudgeAnnouncement(const std::vector<std::string>& announced, con
   return report;
 }
 
-std::string CoexistenceWarning(const IsolationReport& report, std::string_view verified) {
-  if (report.level == IsolationLevel::kProven) return {};
-  const std::string version = report.version.empty() ? "this version" : report.version;
-  std::string text = "WARN: mcp_proxy on provider=" + report.provider + " runs in coexistence mode.\n";
-  text += report.foreign.empty()
-              ? "      Isolation is not proven for " + version + "; run awf doctor --probe " + report.provider + ".\n"
-              : "      Native tools remain: " + List(report.foreign) + ".\n";
-  text += "      Use 'claude' or 'openai-compatible' for guaranteed MCP-only isolation.\n";
-  text += "      found " + (report.version.empty() ? std::string("unknown") : report.version) + ", verified " +
-          std::string(verified) + ", level " + std::string(ToString(report.level)) + "\n";
-  return text;
+IsolationClaim ClaimOfVersion(std::string_view version, std::span<const std::string_view> verified,
+                              IsolationLevel newer) {
+  if (!ParseVersion(version)) return {IsolationLevel::kCoexisting, "version unknown"};
+  if (std::ranges::find(verified, version) != verified.end()) return {IsolationLevel::kFlags, "not proven"};
+  if (!verified.empty() && VersionAtLeast(version, verified.back())) return {newer, "not proven"};
+  return {IsolationLevel::kCoexisting, "older than verified"};
 }
 
 }  // namespace awf::agents

@@ -14,30 +14,27 @@ TEST(IsolationTest, Versions) {
   EXPECT_FALSE(VersionAtLeast("2.1", "2.1.0"));
 }
 
-TEST(IsolationTest, WarningTellsWhatRemains) {
-  IsolationReport report = JudgeAnnouncement({"a", "X", "Y"}, {"a"});
-  report.provider = "github-copilot";
-  report.version = "1.2.3";
-  EXPECT_EQ(report.foreign, (std::vector<std::string>{"X", "Y"}));
-  EXPECT_EQ(CoexistenceWarning(report, "1.0.0"),
-            "WARN: mcp_proxy on provider=github-copilot runs in coexistence mode.\n"
-            "      Native tools remain: X, Y.\n"
-            "      Use 'claude' or 'openai-compatible' for guaranteed MCP-only isolation.\n"
-            "      found 1.2.3, verified 1.0.0, level coexisting\n");
+TEST(IsolationTest, AnAnnouncementProvesOrNamesWhatIsForeign) {
+  EXPECT_EQ(JudgeAnnouncement({"a"}, {"a"}).level, IsolationLevel::kProven);
+  const IsolationReport more = JudgeAnnouncement({"a", "X", "Y"}, {"a"});
+  EXPECT_EQ(more.level, IsolationLevel::kCoexisting);
+  EXPECT_EQ(more.foreign, (std::vector<std::string>{"X", "Y"}));
+  EXPECT_EQ(more.reason, "native tools: X, Y");
+  EXPECT_EQ(JudgeAnnouncement({"a"}, {"a", "b"}).reason, "tools missing: b");
 }
 
-TEST(IsolationTest, WarningOfWhatIsNotProven) {
-  IsolationReport report;
-  report.level = IsolationLevel::kFlags;
-  report.provider = "codex";
-  report.version = "0.172.0";
-  EXPECT_EQ(CoexistenceWarning(report, "0.171.0"),
-            "WARN: mcp_proxy on provider=codex runs in coexistence mode.\n"
-            "      Isolation is not proven for 0.172.0; run awf doctor --probe codex.\n"
-            "      Use 'claude' or 'openai-compatible' for guaranteed MCP-only isolation.\n"
-            "      found 0.172.0, verified 0.171.0, level flags\n");
-  report.level = IsolationLevel::kProven;
-  EXPECT_EQ(CoexistenceWarning(report, "0.171.0"), "");
+TEST(IsolationTest, WhatAVersionPromises) {
+  static constexpr std::string_view kVerified[] = {"1.2.0", "1.10.0"};
+  const auto claim = [](std::string_view version, IsolationLevel newer = IsolationLevel::kCoexisting) {
+    const IsolationClaim its = ClaimOfVersion(version, kVerified, newer);
+    return std::string(ToString(its.level)) + ": " + its.reason;
+  };
+  EXPECT_EQ(claim("1.2.0"), "flags: not proven");
+  EXPECT_EQ(claim("1.10.0"), "flags: not proven");
+  EXPECT_EQ(claim("1.10.1"), "coexisting: not proven");
+  EXPECT_EQ(claim("1.10.1", IsolationLevel::kFlags), "flags: not proven");
+  EXPECT_EQ(claim("1.9.0", IsolationLevel::kFlags), "coexisting: older than verified");
+  EXPECT_EQ(claim("", IsolationLevel::kFlags), "coexisting: version unknown");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "domain/error.h"
@@ -22,7 +23,9 @@ struct ProofKey {
   int recipe = 1;
   bool intercept = true;
   std::vector<std::string> extra_args;
-  json::object env;  // options.env
+  json::object env;  // options.env; the order does not count
+  // Where the CLI offers other tools to other models (CliProvider::tools_by_model): options.model; else empty.
+  std::string model{};
 
   // SHA-256 in hex digits; empty when the program cannot be looked at.
   std::string Digest() const;
@@ -30,11 +33,14 @@ struct ProofKey {
 
 class ProbeProofs {
  public:
-  // `file` need not exist; empty: there are no proofs and none can be kept.
+  // There are no proofs and none can be kept.
+  ProbeProofs() = default;
+  // `file` need not exist; empty: as above.
   explicit ProbeProofs(std::filesystem::path file) : file_(std::move(file)) {}
   // By XDG_STATE_HOME and HOME.
   static std::filesystem::path FileFor(std::string_view xdg_state_home, std::string_view home);
 
+  bool empty() const { return file_.empty(); }  // none can be kept
   bool Holds(const ProofKey& key) const;
   std::expected<void, Error> Add(const ProofKey& key) const;
   // A probe that failed takes back what an earlier one has proven.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <expected>
@@ -94,7 +95,13 @@ fs::path ProjectRoot(const fs::path& folder) {
 
 class Collector {
  public:
-  Collector(fs::path home, fs::path base) : home_(std::move(home)), base_(std::move(base)) {}
+  explicit Collector(fs::path base) : base_(std::move(base)) {}
+
+  // Files that others name by @path are added too; `home` serves "~/" in these paths.
+  void FollowImports(fs::path home) {
+    home_ = std::move(home);
+    imports_ = true;
+  }
 
   // From here on files must really lie in one of these folders: a repository must not pull a private file into the
   // prompt by an import or a link. (A file in its default place may lie in any folder above the working directory.)
@@ -116,7 +123,9 @@ class Collector {
       return;
     }
     Append(path, *text);
-    for (const std::string& import : Imports(*text)) AddImport(path, import, depth);
+    if (imports_) {
+      for (const std::string& import : Imports(*text)) AddImport(path, import, depth);
+    }
   }
 
   ProjectMemory Take() { return std::move(memory_); }
@@ -158,23 +167,57 @@ class Collector {
   }
 
   fs::path home_, base_;
+  bool imports_ = false;
   std::vector<fs::path> folders_;  // real paths; empty: no limit
   std::set<std::string> seen_;
   ProjectMemory memory_;
 };
 
+// The folders from `outermost` to `inner`, which lies in it; from the file system's root down where it is empty.
+std::vector<fs::path> FoldersDownTo(const fs::path& inner, const fs::path& outermost) {
+  std::vector<fs::path> folders;
+  fs::path folder;
+  for (const fs::path& part : inner.lexically_normal()) {
+    if (part.empty()) continue;  // after a trailing slash
+    folder /= part;
+    if (outermost.empty() || IsUnder(folder, outermost)) folders.push_back(folder);
+  }
+  return folders;
+}
+
+bool HaveAny(const std::vector<fs::path>& folders, const std::vector<std::string>& names) {
+  std::error_code error;
+  return std::ranges::any_of(folders, [&](const fs::path& folder) {
+    return std::ranges::any_of(names, [&](const std::string& name) { return fs::exists(folder / name, error); });
+  });
+}
+
 }  // namespace
 
 ProjectMemory LoadClaudeMemory(const fs::path& config_dir, const fs::path& home, const fs::path& working_dir) {
-  Collector collector(home, working_dir);
+  Collector collector(working_dir);
+  collector.FollowImports(home);
   if (!config_dir.empty()) collector.Add(config_dir / "CLAUDE.md", 0);
   std::error_code error;
   collector.ConfineTo({fs::weakly_canonical(ProjectRoot(working_dir), error), fs::weakly_canonical(config_dir, error)});
-  fs::path folder;
-  for (const fs::path& part : working_dir.lexically_normal()) {
-    if (part.empty()) continue;  // after a trailing slash
-    folder /= part;
+  for (const fs::path& folder : FoldersDownTo(working_dir, {})) {
     for (const char* name : {"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"}) collector.Add(folder / name, 0);
+  }
+  return collector.Take();
+}
+
+ProjectMemory LoadMemory(const MemoryFiles& files, const fs::path& working_dir) {
+  Collector collector(working_dir);
+  for (const fs::path& file : files.of_user) {
+    if (!file.empty()) collector.Add(file, 0);
+  }
+  const fs::path project = ProjectRoot(working_dir.lexically_normal());
+  std::error_code error;
+  collector.ConfineTo({fs::weakly_canonical(project, error)});
+  const std::vector<fs::path> folders = FoldersDownTo(working_dir, files.from_root ? fs::path() : project);
+  const bool regular = files.otherwise.empty() || HaveAny(folders, files.in_folders);
+  for (const fs::path& folder : folders) {
+    for (const std::string& name : regular ? files.in_folders : files.otherwise) collector.Add(folder / name, 0);
   }
   return collector.Take();
 }

@@ -1,8 +1,11 @@
 // Project memory: the instruction files that a CLI would load by itself and that the intercepting recipe switches off.
 //
+// Read only; regular files up to 1 MiB, valid UTF-8 after repair. Anything else is left out and told, and so is a link
+// out of the project: a repository must not pull a private file into the prompt.
+//
 // For claude: the user's CLAUDE.md, then, from the file system's root down to the working directory, CLAUDE.md,
-// .claude/CLAUDE.md and CLAUDE.local.md of each folder, with the files that they import by @path (depth 5). Read only;
-// regular files up to 1 MiB, valid UTF-8 after repair. Anything else is left out and told.
+// .claude/CLAUDE.md and CLAUDE.local.md of each folder, with the files that they import by @path (depth 5). For other
+// CLIs: the files of MemoryFiles, as they are.
 #pragma once
 
 #include <filesystem>
@@ -19,5 +22,19 @@ struct ProjectMemory {
 // `home` serves "~/" in imports; `config_dir` is the folder of the user's own CLAUDE.md.
 ProjectMemory LoadClaudeMemory(const std::filesystem::path& config_dir, const std::filesystem::path& home,
                                const std::filesystem::path& working_dir);
+
+// Where a CLI finds its instruction files.
+struct MemoryFiles {
+  std::vector<std::filesystem::path> of_user;  // absolute paths; they come first
+  // Relative to a folder ("AGENTS.md"): taken from every folder, from the outermost one to the working directory, and
+  // in each in this order.
+  std::vector<std::string> in_folders;
+  std::vector<std::string> otherwise{};  // likewise, when no folder has any of those
+  // The outermost folder: "/", or the top of the git work tree (without one, the working directory).
+  bool from_root = false;
+};
+
+// Without imports. An empty path in `of_user` stands for no file.
+ProjectMemory LoadMemory(const MemoryFiles& files, const std::filesystem::path& working_dir);
 
 }  // namespace awf::agents

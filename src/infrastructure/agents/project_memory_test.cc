@@ -103,5 +103,47 @@ TEST_F(ProjectMemoryTest, ExactlyOneMebibyteIsTakenAndBadBytesAreRepaired) {
   EXPECT_GT(memory.text.size(), std::size_t{1} << 20);
 }
 
+TEST_F(ProjectMemoryTest, OtherFilesComeFromTheTopOfTheWorkTreeDownWithoutImports) {
+  fs::create_directories(top_ / "repo/.git");
+  Write(home_ / "own.md", "user");
+  Write(top_ / "AGENTS.md", "beyond");
+  Write(top_ / "repo/AGENTS.md", "outer @sub/more.md");
+  Write(top_ / "repo/.github/rules.md", "outer rules");
+  Write(work_ / "AGENTS.md", "inner");
+  Write(work_ / "more.md", "more");
+  MemoryFiles files{.of_user = {home_ / "own.md", {}}, .in_folders = {"AGENTS.md", ".github/rules.md"}};
+  const std::string user = "## " + (home_ / "own.md").string() + "\n\nuser\n\n";
+  const std::string project = "## " + (top_ / "repo/AGENTS.md").string() + "\n\nouter @sub/more.md\n\n## " +
+                              (top_ / "repo/.github/rules.md").string() + "\n\nouter rules\n\n## AGENTS.md\n\ninner";
+  EXPECT_EQ(LoadMemory(files, work_).text, user + project);
+  files.from_root = true;
+  EXPECT_EQ(LoadMemory(files, work_).text, user + "## " + (top_ / "AGENTS.md").string() + "\n\nbeyond\n\n" + project);
+}
+
+TEST_F(ProjectMemoryTest, WithoutAWorkTreeOnlyTheWorkingDirectoryCounts) {
+  Write(top_ / "repo/AGENTS.md", "outer");
+  Write(work_ / "AGENTS.md", "inner");
+  EXPECT_EQ(LoadMemory({.of_user = {}, .in_folders = {"AGENTS.md"}}, work_).text, "## AGENTS.md\n\ninner");
+}
+
+TEST_F(ProjectMemoryTest, OtherwiseCountsWhenNoFolderHasAnyOfTheFirstFiles) {
+  fs::create_directories(top_ / "repo/.git");
+  Write(work_ / "CLAUDE.md", "claude");
+  const MemoryFiles files{.of_user = {}, .in_folders = {"AGENTS.md"}, .otherwise = {"CLAUDE.md"}};
+  EXPECT_EQ(LoadMemory(files, work_).text, "## CLAUDE.md\n\nclaude");
+  Write(top_ / "repo/AGENTS.md", " \n");
+  EXPECT_EQ(LoadMemory(files, work_).text, "");
+}
+
+TEST_F(ProjectMemoryTest, OtherFilesLieInTheProjectAndAreRegular) {
+  Write(home_ / "private.md", "private");
+  fs::create_symlink(home_ / "private.md", work_ / "AGENTS.md");
+  fs::create_directories(work_ / "MORE.md");
+  const ProjectMemory memory = LoadMemory({.of_user = {}, .in_folders = {"AGENTS.md", "MORE.md"}}, work_);
+  EXPECT_EQ(memory.text, "");
+  EXPECT_EQ(memory.warnings, (std::vector<std::string>{"AGENTS.md was left out: it lies outside the project",
+                                                       "MORE.md was left out: not a regular file"}));
+}
+
 }  // namespace
 }  // namespace awf::agents

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "infrastructure/agents/isolation.h"
-
 namespace awf::agents {
 namespace {
 
@@ -37,6 +35,7 @@ void StreamMonitor::Announced(const std::vector<std::string>& tools, bool connec
 void StreamMonitor::Report(IsolationReport report) {
   report.provider = rules_.provider;
   report.version = rules_.version;
+  report.verified = rules_.verified;
   // A native use that was seen outweighs every list.
   if (bypasses_ > 0) report.level = IsolationLevel::kCoexisting;
   level_ = report.level;
@@ -51,6 +50,23 @@ void StreamMonitor::Report(IsolationReport report) {
   }
 }
 
+void StreamMonitor::ReportClaim() {
+  IsolationReport report;
+  report.level = rules_.claim.level;
+  report.reason = rules_.claim.reason;
+  Report(std::move(report));
+}
+
+void StreamMonitor::ServerFailed(std::string_view why) {
+  if (rules_.proxy) Stop(NotConnected(rules_.provider + " says that its MCP server failed: " + std::string(why)));
+}
+
+// A proof outweighs what a version promises, but not a list that lacks or holds what it should not.
+void StreamMonitor::IsolationIs(IsolationLevel level, std::string_view reason) {
+  if (level == IsolationLevel::kFlags && rules_.claim.level == IsolationLevel::kProven) return;
+  rules_.claim = {level, std::string(reason)};
+}
+
 // Before its first word the model must have been offered our tools: the channel's events precede the MCP answers.
 void StreamMonitor::ModelSpoke() {
   if (spoke_) return;
@@ -59,11 +75,7 @@ void StreamMonitor::ModelSpoke() {
   if (!connected_()) {
     return Stop(NotConnected(rules_.provider + " went on without ever having connected to its MCP server"));
   }
-  if (rules_.intercept && !level_) {
-    IsolationReport report;
-    report.reason = "not announced";
-    Report(std::move(report));
-  }
+  if (rules_.intercept && !level_) ReportClaim();
 }
 
 void StreamMonitor::Text(std::string_view text) {
@@ -129,11 +141,14 @@ void StreamMonitor::Tokens(const TokenUsage& usage) { observer_.TokensUsed(rules
 void StreamMonitor::Finish(bool cancelled) {
   for (const auto& [id, use] : native_) Bypass(use);
   native_.clear();
-  if (rules_.intercept && !level_ && !cancelled) {
-    IsolationReport report;
-    report.reason = "not announced";
-    Report(std::move(report));
-  }
+  if (rules_.intercept && !level_ && !cancelled) ReportClaim();
+}
+
+void StreamMonitor::Doubt(std::string_view reason) {
+  if (!rules_.intercept || level_ == IsolationLevel::kCoexisting) return;
+  IsolationReport report;
+  report.reason = reason;
+  Report(std::move(report));
 }
 
 std::optional<Error> StreamMonitor::Failure() const {

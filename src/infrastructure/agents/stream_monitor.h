@@ -16,17 +16,20 @@
 
 #include "domain/agent.h"
 #include "domain/run_observer.h"
+#include "infrastructure/agents/isolation.h"
 
 namespace awf::agents {
 
 class StreamMonitor final : public AgentEvents {
  public:
   struct Rules {
-    StepContext step;
-    std::string provider;  // as written in the file
-    std::string version;   // as --version told it; the announcement's wins
+    StepContext step{};
+    std::string provider{};  // as written in the file
+    std::string version{};   // as --version told it; the announcement's wins
+    std::string verified{};  // the newest version that was verified, for the warning
     bool proxy = false, intercept = false, required = false;
-    std::set<std::string> ours;  // shown names
+    std::set<std::string> ours{};  // shown names
+    IsolationClaim claim{};        // holds where nothing is announced
   };
 
   // `connected` reads what the step channel has to say and tells whether the agent is connected.
@@ -34,6 +37,8 @@ class StreamMonitor final : public AgentEvents {
       : rules_(std::move(rules)), observer_(observer), connected_(std::move(connected)) {}
 
   void Announced(const std::vector<std::string>& tools, bool connected, std::string_view version) override;
+  void ServerFailed(std::string_view why) override;
+  void IsolationIs(IsolationLevel level, std::string_view reason) override;
   void Text(std::string_view text) override;
   void ToolUse(std::string_view id, std::string_view name, bool native, std::string_view event_type) override;
   void ToolEnded(std::string_view id, bool is_error, bool refused) override;
@@ -47,6 +52,8 @@ class StreamMonitor final : public AgentEvents {
   // The stream is over: native uses without a result count as bypasses, a step without announcement gets its level; but
   // not when it was `cancelled` before it could announce anything, which proves nothing.
   void Finish(bool cancelled = false);
+  // After Finish: what the CLI wrote to stderr lowers the level.
+  void Doubt(std::string_view reason);
 
   // Set as soon as the CLI must be stopped; the first reason stays.
   const std::optional<Error>& stop_reason() const { return stop_reason_; }
@@ -63,6 +70,7 @@ class StreamMonitor final : public AgentEvents {
   void Stop(Error why);
   void ModelSpoke();
   void Report(IsolationReport report);
+  void ReportClaim();
   void Bypass(const NativeUse& use);
 
   Rules rules_;

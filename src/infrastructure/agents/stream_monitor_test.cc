@@ -17,7 +17,14 @@ class StreamMonitorTest : public testing::Test {
     return monitor_ && monitor_->stop_reason() ? monitor_->stop_reason()->code : std::string();
   }
 
-  StreamMonitor::Rules rules_{{}, "claude", "2.1.332", true, true, false, {"ours_Read", "ours_Bash"}};
+  StreamMonitor::Rules rules_{.step = {},
+                              .provider = "claude",
+                              .version = "2.1.332",
+                              .verified = "2.1.332",
+                              .proxy = true,
+                              .intercept = true,
+                              .ours = {"ours_Read", "ours_Bash"},
+                              .claim = {IsolationLevel::kCoexisting, "not announced"}};
   bool connected_ = true;
   TestObserver observer_;
   std::optional<StreamMonitor> monitor_;

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kDefaultTimeout = 120'000;
+constexpr std::size_t kOwnLines = 12;  // kept free for what is said of the output
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 constexpr std::string_view kLost =
     "The process that runs commands was killed; the result of this call is lost. The next call gets a new one.";
@@ -171,13 +172,14 @@ BashTool::TimeLimit BashTool::LimitOf(const ToolCall& call) const {
 OutputLimits BashTool::LimitsFor(bool is_error) const {
   const ResultBudget standard;
   const ResultBudget& budget = settings_.budget;
+  const std::size_t lines = LinesLeft(budget, kOwnLines);
   if (is_error) {
     return {Scaled(kErrorOutputLimits.head, budget.error, standard.error),
-            Scaled(kErrorOutputLimits.tail, budget.error, standard.error)};
+            Scaled(kErrorOutputLimits.tail, budget.error, standard.error), lines};
   }
   const std::size_t smaller = std::min(budget.characters, budget.bytes);
   return {Scaled(kOutputLimits.head, smaller, standard.characters),
-          Scaled(kOutputLimits.tail, smaller, standard.characters)};
+          Scaled(kOutputLimits.tail, smaller, standard.characters), lines};
 }
 
 ToolResult BashTool::Call(const ToolCall& call) const {

@@ -215,6 +215,16 @@ TEST_F(BashTest, BudgetsOfTheStepScaleTheCut) {
   EXPECT_THAT(Bad("head -c 100000 /dev/zero | tr '\\0' x; exit 1"), EndsWith("\nexit_code: 1"));
 }
 
+TEST_F(BashTest, LinesOfTheBudgetCutTheMiddle) {
+  settings_.budget.lines = 42;
+  EXPECT_EQ(Good("seq 30"), Good("seq 29") + "\n30");
+  EXPECT_EQ(Good("seq 100"), Good("seq 10") + "\n[... 210 characters cut ...]\n" + Good("seq 81 100"));
+  const std::string both = Bad("seq 100; seq 101 200 >&2; exit 3");
+  EXPECT_THAT(both, AllOf(StartsWith("1\n"), HasSubstr("\n100\nstderr:\n101\n102\n103\n[... "),
+                          EndsWith("\n199\n200\nexit_code: 3")));
+  EXPECT_LE(std::ranges::count(both, '\n'), 41);
+}
+
 TEST_F(BashTest, TextIsValidWhateverIsPrinted) {
   EXPECT_EQ(Good("printf 'a\\0b\\n'"), "a\uFFFDb");
   EXPECT_EQ(Good("printf 'caf\\351\\n'"), "caf\uFFFD");

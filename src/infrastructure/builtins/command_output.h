@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ namespace awf::builtins {
 struct OutputLimits {
   std::size_t head = 0;
   std::size_t tail = 0;
+  std::size_t lines = std::numeric_limits<std::size_t>::max();  // a third of them for the head
   std::size_t total() const { return head + tail; }
 };
 inline constexpr OutputLimits kOutputLimits{10'000, 20'000};
@@ -28,6 +30,7 @@ class OutputText {
   void Finish();
 
   std::size_t bytes() const { return kept_.bytes(); }
+  std::size_t lines() const { return ended_lines_ + (in_line_ ? 1 : 0); }
 
   // The text without its final line feed, in at most `limits` plus the line that tells how much was cut.
   std::string Show(const OutputLimits& limits) const;
@@ -38,6 +41,8 @@ class OutputText {
   EscapeFilter escapes_;
   process::Utf8Stream utf8_;
   process::HeadTail kept_{kOutputLimits.total(), kOutputLimits.tail};
+  std::size_t ended_lines_ = 0;
+  bool in_line_ = false;
 };
 
 struct ShownOutput {

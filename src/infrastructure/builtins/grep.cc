@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kCharacters = 30'000;  // of the answer, with the full budget
 constexpr std::size_t kMaxNotes = 2'000;     // bytes kept free for notes
+constexpr std::size_t kNoteLines = 20;       // likewise, lines
 constexpr std::int64_t kLines = 250;         // head_limit
 constexpr std::int64_t kMaxContext = 1'000;  // lines on either side
 
@@ -80,6 +81,7 @@ class Grepping {
     limits_.lines = lines <= 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(lines);
     limits_.characters = std::min(kCharacters, budget_.characters / 4 * 3);
     limits_.bytes = budget_.bytes - std::min(budget_.bytes / 4, kMaxNotes);
+    limits_.text_lines = LinesLeft(budget_, kNoteLines);
     run_.mode = mode;
     run_.before = ContextArgument(arguments_, "before");
     run_.after = ContextArgument(arguments_, "after");

@@ -150,6 +150,16 @@ TEST_F(Grep, TheBudgetBoundsTheText) {
   EXPECT_THAT(small, HasSubstr(" of 300 matches shown"));
 }
 
+TEST_F(Grep, LinesOfTheBudgetBoundTheText) {
+  settings.budget.lines = 100;
+  std::string text;
+  for (int i = 1; i <= 300; ++i) text += "hit\n";
+  folder.Put("k.txt", text);
+  // The name and 79 lines; 20 are free for notes.
+  EXPECT_THAT(Text({{"pattern", "hit"}, {"head_limit", 0}}),
+              EndsWith("\n79:hit\n\n[79 of 300 matches shown. Narrow the pattern or path.]"));
+}
+
 TEST_F(Grep, ContextOverlapsOnce) {
   folder.Put("ctx", "l1\nl2\nM1\nl4\nM2\nl6\nl7\nl8\nl9\nM3\n");
   EXPECT_EQ(Text({{"pattern", "M"}, {"context_lines", 1}}), "ctx\n2-l2\n3:M1\n4-l4\n5:M2\n6-l6\n--\n9-l9\n10:M3");

@@ -16,8 +16,13 @@ class LimitedText {
 
   bool Append(std::string_view text) {
     const std::size_t characters = CountCharacters(text);
-    if (characters_ + characters > limits_.characters || text_.size() + text.size() > limits_.bytes) return false;
+    const std::size_t lines = CountLines(text);
+    if (characters_ + characters > limits_.characters || text_.size() + text.size() > limits_.bytes ||
+        lines > limits_.text_lines - lines_) {
+      return false;
+    }
     characters_ += characters;
+    lines_ += lines;
     text_ += text;
     return true;
   }
@@ -33,7 +38,7 @@ class LimitedText {
  private:
   const GrepTextLimits& limits_;
   std::string text_;
-  std::size_t characters_ = 0;
+  std::size_t characters_ = 0, lines_ = 0;
 };
 
 class ContentText {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "domain/json.h"
@@ -14,9 +15,10 @@ namespace awf::builtins {
 struct GrepTextLimits {
   std::size_t characters = 30'000;
   std::size_t bytes = 38'000;
-  std::size_t lines = 250;  // of matches, or files
-  bool context = false;     // context was asked for: groups are set apart
-  std::size_t after = 0;    // lines of it behind a match
+  std::size_t lines = 250;                                           // of matches, or files
+  std::size_t text_lines = std::numeric_limits<std::size_t>::max();  // of the whole text
+  bool context = false;                                              // context was asked for: groups are set apart
+  std::size_t after = 0;                                             // lines of it behind a match
 };
 
 struct GrepText {

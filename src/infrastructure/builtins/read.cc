@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,7 @@ constexpr std::uint64_t kCountLimit = 64ULL << 20;  // bytes beyond the page tha
 constexpr std::size_t kFullBudget = 40'000;         // for which the two figures below are meant
 constexpr std::size_t kLineWidth = 2000, kLines = 2000;
 constexpr std::size_t kMostNamedLines = 20;
+constexpr std::size_t kNoteLines = 10;  // kept free for notes
 
 // The bytes of a file in pieces that never wait.
 class FileReader {
@@ -55,6 +57,11 @@ class FileReader {
   int error_ = 0;
   bool ended_ = false;
 };
+
+std::int64_t Clamped(std::size_t count) {
+  return static_cast<std::int64_t>(
+      std::min<std::size_t>(count, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())));
+}
 
 std::string ListOfLines(const std::vector<std::int64_t>& lines) {
   std::string list;
@@ -131,6 +138,7 @@ class Reading {
     limits.first = std::max<std::int64_t>(1, IntegerArgument(call_.arguments, "offset", 1));
     limits.count =
         std::max<std::int64_t>(1, IntegerArgument(call_.arguments, "limit", static_cast<std::int64_t>(scaled(kLines))));
+    limits.count = std::min(limits.count, Clamped(LinesLeft(budget_, kNoteLines)));
     limits.line_width = scaled(kLineWidth);
     const std::size_t for_notes = std::min<std::size_t>(500, smaller / 4);
     limits.characters = budget_.characters - for_notes;

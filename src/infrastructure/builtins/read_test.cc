@@ -153,6 +153,16 @@ TEST_F(ReadTest, BudgetCutsByBytesToo) {
       << text.substr(text.size() - 80);
 }
 
+TEST_F(ReadTest, LinesOfTheBudgetBoundThePage) {
+  settings_.budget.lines = 1'900;
+  w_.Put("many", Sequence(3000));
+  for (const json::object& more : {json::object(), json::object{{"limit", 5'000}}}) {
+    const std::string text = Good("many", more);
+    EXPECT_EQ(CountLines(text), 1'892U);
+    EXPECT_TRUE(text.ends_with("\n1890\t1890\n\n[Lines 1-1890 of 3000 shown. Continue with offset=1891.]"));
+  }
+}
+
 TEST_F(ReadTest, ASmallBudgetScalesDown) {
   settings_.budget = {.characters = 4000, .bytes = 8000, .error = 500};
   const std::string text = Shown(std::string(500, 'x') + "\n" + Sequence(1000));

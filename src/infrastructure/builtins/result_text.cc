@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <limits>
 #include <system_error>
 
 #include "domain/utf8.h"
@@ -76,6 +77,31 @@ std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std
   return utf8.substr(begin);
 }
 
+std::size_t CountLines(std::string_view text) {
+  const auto feeds = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  return text.empty() || text.back() == '\n' ? feeds : feeds + 1;
+}
+
+std::string_view FirstLines(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  for (; count > 0 && end < text.size(); --count) end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  return text.substr(0, end);
+}
+
+std::string_view LastLines(std::string_view text, std::size_t count) {
+  std::size_t begin = text.size();
+  for (; count > 0 && begin > 0; --count) {
+    const std::size_t feed = begin < 2 ? std::string_view::npos : text.rfind('\n', begin - 2);
+    begin = feed == std::string_view::npos ? 0 : feed + 1;
+  }
+  return text.substr(begin);
+}
+
+std::size_t LinesLeft(const ResultBudget& budget, std::size_t reserved) {
+  if (budget.lines == 0) return std::numeric_limits<std::size_t>::max();
+  return std::max<std::size_t>({1, budget.lines / 4, budget.lines - std::min(reserved, budget.lines)});
+}
+
 std::string ShownName(std::string_view name) {
   std::string out;
   out.reserve(name.size());
@@ -128,13 +154,18 @@ ToolResult MakeResult(std::string_view body, const Notes& notes, const ResultBud
   ToolResult result;
   result.is_error = is_error;
   const std::size_t text_characters = CountCharacters(text);
-  if (text_characters + CountCharacters(tail) > characters || text.size() + tail.size() > bytes) {
+  // Line feeds at the end count too: clients split at them.
+  const std::size_t feeds = static_cast<std::size_t>(std::ranges::count(text, '\n') + std::ranges::count(tail, '\n'));
+  if (text_characters + CountCharacters(tail) > characters || text.size() + tail.size() > bytes ||
+      feeds >= LinesLeft(budget, 0)) {
     Notes cut = notes;
     cut.Add(CutNote(text_characters));  // as long as the real one can get
     tail = cut.Render();
     const std::size_t tail_characters = CountCharacters(tail);
     const std::size_t room = characters > tail_characters ? characters - tail_characters : 0;
     text = PrefixWithin(text, room, bytes > tail.size() ? bytes - tail.size() : 0);
+    text = FirstLines(text, LinesLeft(budget, static_cast<std::size_t>(std::ranges::count(tail, '\n'))));
+    if (text.ends_with('\n')) text.pop_back();
     Notes exact = notes;
     exact.Add(CutNote(text_characters - CountCharacters(text)));
     text += exact.Render();

@@ -18,6 +18,15 @@ std::string CleanText(std::string_view bytes);
 std::string_view PrefixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);
 std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);
 
+// Lines of a text; a last one without line feed counts. The first and the last `count` of them, with their line feeds.
+std::size_t CountLines(std::string_view text);
+std::string_view FirstLines(std::string_view text, std::size_t count);
+std::string_view LastLines(std::string_view text, std::size_t count);
+
+// How many lines of a result are left when `reserved` are kept free for what stands around them: at least a quarter of
+// the budget and one. As good as endless without a limit.
+std::size_t LinesLeft(const ResultBudget& budget, std::size_t reserved);
+
 // A name with line feeds and other control characters as \n, \x01 and invalid bytes as U+FFFD.
 std::string ShownName(std::string_view name);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <cerrno>
 #include <string>
 
@@ -89,6 +91,38 @@ TEST(MakeResultTest, ErrorsHaveABudgetOfTheirOwn) {
   EXPECT_TRUE(result.is_error);
   EXPECT_LE(TextOf(result).size(), 10'000U);
   EXPECT_GT(TextOf(result).size(), 9'900U);
+}
+
+TEST(MakeResultTest, CutsByLinesWhereTheyAreLimited) {
+  Notes notes;
+  notes.Add("N.");
+  const ResultBudget budget{.lines = 8};
+  EXPECT_FALSE(MakeResult("1\n2\n3\n4\n5\n6\n", notes, budget).fields.truncated);
+  const ToolResult result = MakeResult("1\n2\n3\n4\n5\n6\n7\n8\n", notes, budget);
+  EXPECT_TRUE(result.fields.truncated);
+  EXPECT_EQ(TextOf(result), "1\n2\n3\n4\n5\n\n[N.]\n[The result was cut: 6 characters left out.]");
+  EXPECT_EQ(TextOf(MakeResult("1\n2\n3\n4\n5\n6\n7\n8\n9", {}, budget, true)),
+            "1\n2\n3\n4\n5\n6\n\n[The result was cut: 6 characters left out.]");
+}
+
+TEST(LinesTest, FirstAndLastKeepTheirLineFeeds) {
+  EXPECT_EQ(CountLines(""), 0U);
+  EXPECT_EQ(CountLines("a\n\nb"), 3U);
+  EXPECT_EQ(CountLines("a\n\n"), 2U);
+  EXPECT_EQ(FirstLines("a\n\nb", 2), "a\n\n");
+  EXPECT_EQ(FirstLines("a\n\nb", 3), "a\n\nb");
+  EXPECT_EQ(FirstLines("a", 0), "");
+  EXPECT_EQ(LastLines("a\n\nb", 2), "\nb");
+  EXPECT_EQ(LastLines("a\nb\n", 1), "b\n");
+  EXPECT_EQ(LastLines("a\nb\n", 9), "a\nb\n");
+  EXPECT_EQ(LastLines("\n", 1), "\n");
+}
+
+TEST(LinesTest, WhatIsLeftIsNeverNothing) {
+  EXPECT_EQ(LinesLeft({}, 10), std::numeric_limits<std::size_t>::max());
+  EXPECT_EQ(LinesLeft({.lines = 1900}, 10), 1890U);
+  EXPECT_EQ(LinesLeft({.lines = 8}, 10), 2U);
+  EXPECT_EQ(LinesLeft({.lines = 1}, 10), 1U);
 }
 
 TEST(MakeResultTest, HoldsTheSmallestBudget) {

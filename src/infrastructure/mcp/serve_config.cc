@@ -44,7 +44,10 @@ json::object ToolsValue(const ToolSettings& tools) {
             {"read", Paths(tools.sandbox.read)},
             {"network", tools.sandbox.network}}},
           {"budget",
-           {{"characters", tools.budget.characters}, {"bytes", tools.budget.bytes}, {"error", tools.budget.error}}},
+           {{"characters", tools.budget.characters},
+            {"bytes", tools.budget.bytes},
+            {"error", tools.budget.error},
+            {"lines", tools.budget.lines}}},
           {"env", {{"pass", Texts(tools.env.pass)}, {"drop", Texts(tools.env.drop)}}},
           {"secret_names", Texts(tools.secret_names)},
           {"environment", Texts(tools.environment)},
@@ -190,6 +193,7 @@ ResultBudget ReadBudget(Reader reader) {
   budget.characters = static_cast<std::size_t>(reader.Number("characters"));
   budget.bytes = static_cast<std::size_t>(reader.Number("bytes"));
   budget.error = static_cast<std::size_t>(reader.Number("error"));
+  budget.lines = static_cast<std::size_t>(reader.Number("lines"));
   reader.RefuseOthers();
   return budget;
 }

@@ -17,7 +17,7 @@ ServeConfig SomeConfig() {
   config.token = "0123456789abcdef";
   config.tools.root = "/project/\xFF dir";
   config.tools.sandbox = {SandboxMode::kStrict, true, {"/w"}, {"/r1", "/r2"}, false};
-  config.tools.budget = {1, 2, 3};
+  config.tools.budget = {1, 2, 3, 4};
   config.tools.env = {{"A"}, {"B", "C"}};
   config.tools.secret_names = {"MY_KEY"};
   config.tools.environment = {"PATH=/bin", "BYTES=\xED\xA0\x80\x01\n\"", "EMPTY="};
@@ -47,6 +47,7 @@ TEST(ServeConfig, GoesThereAndBack) {
   EXPECT_EQ(back->tools.budget.characters, 1U);
   EXPECT_EQ(back->tools.budget.bytes, 2U);
   EXPECT_EQ(back->tools.budget.error, 3U);
+  EXPECT_EQ(back->tools.budget.lines, 4U);
   EXPECT_EQ(back->tools.env.pass, config.tools.env.pass);
   EXPECT_EQ(back->tools.env.drop, config.tools.env.drop);
   EXPECT_EQ(back->tools.secret_names, config.tools.secret_names);

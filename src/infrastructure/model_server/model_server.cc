@@ -29,9 +29,14 @@ class Recorder {
 
   ModelReply Answer(const http::request<http::string_body>& request) {
     error_code error;
-    json::value body = json::parse(request.body(), error);
-    if (error) return {400, json::object{{"error", json::object{{"message", "the body is not JSON"}}}}};
-    const ModelRequest asked{std::string(request.target()), std::move(body)};
+    json::value body;
+    if (!request.body().empty()) body = json::parse(request.body(), error);
+    if (error) {
+      const std::lock_guard lock(mutex_);
+      ++unreadable_;
+      return {400, json::object{{"error", json::object{{"message", "the body is not JSON"}}}}};
+    }
+    const ModelRequest asked{std::string(request.target()), std::move(body), std::string(request.method_string())};
     {
       const std::lock_guard lock(mutex_);
       requests_.push_back(asked);
@@ -44,10 +49,16 @@ class Recorder {
     return requests_;
   }
 
+  int Unreadable() const {
+    const std::lock_guard lock(mutex_);
+    return unreadable_;
+  }
+
  private:
   std::unique_ptr<ScriptedModel> model_;
   mutable std::mutex mutex_;
   std::vector<ModelRequest> requests_;
+  int unreadable_ = 0;
 };
 
 // One connection: reads a request, answers, and again while the client keeps it open. Lives as long as an operation
@@ -75,6 +86,8 @@ class Session : public std::enable_shared_from_this<Session> {
     response_.body() = reply.events.empty() ? json::serialize(reply.body) : reply.events;
     response_.keep_alive(request.keep_alive());
     response_.prepare_payload();
+    // The answer to HEAD tells the length of what it leaves out.
+    if (request.method() == http::verb::head) response_.body().clear();
     http::async_write(stream_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
       if (!error && self->response_.keep_alive()) self->Read();
     });
@@ -104,7 +117,7 @@ struct ModelServer::State {
   Recorder recorder;
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
-  std::string base_url;
+  std::string origin, base_url;
   std::thread thread;
 };
 
@@ -119,7 +132,8 @@ std::expected<std::unique_ptr<ModelServer>, Error> ModelServer::Start(std::uniqu
     return Fail("SYSTEM.INTERNAL.UNMAPPED",
                 std::string("cannot serve the scripted model on 127.0.0.1: ") + error.what());
   }
-  state->base_url = "http://127.0.0.1:" + std::to_string(bound.port()) + "/v1";
+  state->origin = "http://127.0.0.1:" + std::to_string(bound.port());
+  state->base_url = state->origin + "/v1";
   state->Accept();
   state->thread = std::thread([&context = state->context] { context.run(); });
   return std::unique_ptr<ModelServer>(new ModelServer(std::move(state)));
@@ -132,8 +146,12 @@ ModelServer::~ModelServer() {
   state_->thread.join();
 }
 
+const std::string& ModelServer::origin() const { return state_->origin; }
+
 const std::string& ModelServer::base_url() const { return state_->base_url; }
 
 std::vector<ModelRequest> ModelServer::requests() const { return state_->recorder.Requests(); }
+
+int ModelServer::unreadable() const { return state_->recorder.Unreadable(); }
 
 }  // namespace awf::model_server

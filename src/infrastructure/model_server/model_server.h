@@ -1,7 +1,8 @@
 // ModelServer: serves a ScriptedModel over HTTP on 127.0.0.1, on a port that the system chooses.
 //
 // One thread of its own serves all connections; Start returns when the port is bound, the destructor closes everything
-// and joins. Records every request that was valid JSON. Bodies are limited to 64 MiB.
+// and joins. Any method is served. Records every request whose body is empty or valid JSON, and counts the others,
+// which are answered with 400. Bodies are limited to 64 MiB.
 #pragma once
 
 #include <expected>
@@ -21,8 +22,10 @@ class ModelServer {
   ModelServer& operator=(const ModelServer&) = delete;
   ~ModelServer();
 
+  const std::string& origin() const;           // "http://127.0.0.1:PORT"
   const std::string& base_url() const;         // "http://127.0.0.1:PORT/v1"
   std::vector<ModelRequest> requests() const;  // in the order of arrival; thread-safe
+  int unreadable() const;                      // requests that are not among them; thread-safe
 
  private:
   struct State;

@@ -22,17 +22,18 @@ int Port(const std::string& base_url) {
   return port;
 }
 
-// POSTs with a plain socket and returns all that the server sends until it closes.
-std::string Post(const std::string& base_url, const std::string& target, const std::string& body) {
+// Asks with a plain socket and returns all that the server sends until it closes.
+std::string Ask(const std::string& base_url, const std::string& method, const std::string& target,
+                const std::string& body) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(static_cast<std::uint16_t>(Port(base_url)));
   EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const std::string length = body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n";
   const std::string request =
-      "POST " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
-      "\r\n\r\n" + body;
+      method + " " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + length + "\r\n" + body;
   EXPECT_EQ(::send(socket, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
   std::string answer;
   char buffer[4096];
@@ -40,6 +41,10 @@ std::string Post(const std::string& base_url, const std::string& target, const s
   while ((count = ::recv(socket, buffer, sizeof buffer, 0)) > 0) answer.append(buffer, static_cast<std::size_t>(count));
   ::close(socket);
   return answer;
+}
+
+std::string Post(const std::string& base_url, const std::string& target, const std::string& body) {
+  return Ask(base_url, "POST", target, body);
 }
 
 std::unique_ptr<ModelServer> Serve(std::vector<ScriptedTurn> script) {
@@ -68,6 +73,25 @@ TEST(ModelServerTest, AnswersAndRecords) {
   EXPECT_EQ(server->requests()[0].body, Parse(body));
 }
 
+TEST(ModelServerTest, ServesOtherMethodsAndEmptyBodies) {
+  const auto server = Serve({{"hello", {}}});
+  EXPECT_EQ(server->origin() + "/v1", server->base_url());
+  const std::string models = Ask(server->base_url(), "GET", "/v1/models", "");
+  EXPECT_TRUE(models.starts_with("HTTP/1.1 200 ")) << models;
+  EXPECT_EQ(BodyOf(models).at("data").at(0).at("id"), json::value("scripted"));
+  const std::string head = Ask(server->base_url(), "HEAD", "/", "");
+  EXPECT_TRUE(head.starts_with("HTTP/1.1 200 ")) << head;
+  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;
+  EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", "").starts_with("HTTP/1.1 400 "));
+  const auto requests = server->requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_EQ(requests[0].method, "GET");
+  EXPECT_TRUE(requests[0].body.is_null());
+  EXPECT_EQ(requests[1].method, "HEAD");
+  EXPECT_EQ(requests[2].method, "POST");
+  EXPECT_EQ(server->unreadable(), 0);
+}
+
 TEST(ModelServerTest, EventStreamsHaveTheirOwnContentType) {
   const auto server = Serve({{"hello", {}}});
   const std::string answer = Post(server->base_url(), "/v1/chat/completions", R"({"stream":true,"messages":[]})");
@@ -78,6 +102,7 @@ TEST(ModelServerTest, EventStreamsHaveTheirOwnContentType) {
 TEST(ModelServerTest, BadRequestsGetAnErrorAndTheServerGoesOn) {
   const auto server = Serve({{"hello", {}}});
   EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", "{").starts_with("HTTP/1.1 400 "));
+  EXPECT_EQ(server->unreadable(), 1);
   EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", "[]").starts_with("HTTP/1.1 400 "));
   EXPECT_TRUE(Post(server->base_url(), "/v1/models", "{}").starts_with("HTTP/1.1 404 "));
   EXPECT_TRUE(Post(server->base_url(), "/v1/chat/completions", R"({"messages":[]})").starts_with("HTTP/1.1 200 "));
@@ -132,6 +157,21 @@ TEST(ChatCompletionsModelTest, ToolThatIsNotOfferedBecomesText) {
   EXPECT_EQ(message.at("content"), json::value("look\n[tool Read is not offered]"));
   EXPECT_FALSE(message.contains("tool_calls"));
   EXPECT_EQ(reply.body.at("choices").at(0).at("finish_reason"), json::value("stop"));
+}
+
+TEST(ChatCompletionsModelTest, WhatIsOfferedAndWhatIsCalledInSpiteOfIt) {
+  ChatCompletionsModel model({{"", {{"bash", {{"command", "id"}}, true}}}});
+  const ModelRequest tools{"/v1/chat/completions",
+                           Parse(R"({"messages":[],"tools":[{"type":"function","function":{"name":"Read"}}]})")};
+  EXPECT_EQ(model.Offered(tools), std::vector<std::string>{"Read"});
+  EXPECT_EQ(model.Answer(tools).body.at("choices").at(0).at("message").at("tool_calls").at(0).at("function").at("name"),
+            json::value("bash"));
+  // A side request.
+  const ModelRequest none{"/v1/chat/completions", Parse(R"({"messages":[]})")};
+  EXPECT_EQ(model.Offered(none), std::vector<std::string>());
+  EXPECT_EQ(model.Answer(none).body.at("choices").at(0).at("message").at("content"),
+            json::value("[tool bash is not offered]"));
+  EXPECT_EQ(model.Offered({"/v1/models", nullptr, "GET"}), std::nullopt);
 }
 
 TEST(ChatCompletionsModelTest, StreamsInPieces) {

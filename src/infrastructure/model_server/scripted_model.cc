@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <string_view>
 #include <utility>
 
+#include "infrastructure/model_server/json_access.h"
+
 namespace awf::model_server {
 namespace {
-
-const json::array* ArrayAt(const json::object& object, std::string_view key) {
-  const json::value* value = object.if_contains(key);
-  return value != nullptr ? value->if_array() : nullptr;
-}
-
-std::string_view StringAt(const json::object& object, std::string_view key) {
-  const json::value* value = object.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
-}
 
 std::size_t CountAnswers(const json::array& messages) {
   std::size_t count = 0;
@@ -27,24 +18,19 @@ std::size_t CountAnswers(const json::array& messages) {
   return count;
 }
 
-std::set<std::string, std::less<>> OfferedTools(const json::object& request) {
-  std::set<std::string, std::less<>> names;
+std::vector<std::string> OfferedTools(const json::object& request) {
+  std::vector<std::string> names;
   const json::array* tools = ArrayAt(request, "tools");
   if (tools == nullptr) return names;
   for (const json::value& tool : *tools) {
     const json::value* function = tool.is_object() ? tool.get_object().if_contains("function") : nullptr;
-    if (function != nullptr && function->is_object()) names.emplace(StringAt(function->get_object(), "name"));
+    if (function != nullptr && function->is_object()) names.emplace_back(StringAt(function->get_object(), "name"));
   }
   return names;
 }
 
 ModelReply Refuse(std::string_view why) {
   return {400, json::object{{"error", json::object{{"message", why}, {"type", "invalid_request_error"}}}}};
-}
-
-bool IsTrue(const json::object& object, std::string_view key) {
-  const json::value* value = object.if_contains(key);
-  return value != nullptr && value->is_bool() && value->get_bool();
 }
 
 // The answer in pieces, as events of which each holds a delta.
@@ -112,7 +98,18 @@ bool AsksForUsage(const json::object& request) {
 
 }  // namespace
 
+std::optional<std::vector<std::string>> ChatCompletionsModel::Offered(const ModelRequest& request) const {
+  const json::object* body = request.body.if_object();
+  if (!request.target.ends_with("/chat/completions") || body == nullptr) return std::nullopt;
+  return OfferedTools(*body);
+}
+
 ModelReply ChatCompletionsModel::Answer(const ModelRequest& request) {
+  if (request.method == "HEAD") return {};
+  if (request.method == "GET" && request.target.ends_with("/models")) {
+    const json::object model{{"id", "scripted"}, {"object", "model"}, {"created", 0}, {"owned_by", "awf"}};
+    return {200, json::object{{"object", "list"}, {"data", json::array{model}}}};
+  }
   if (!request.target.ends_with("/chat/completions")) {
     return {404, json::object{{"error", json::object{{"message", "no such endpoint: " + request.target}}}}};
   }
@@ -128,7 +125,9 @@ ModelReply ChatCompletionsModel::Answer(const ModelRequest& request) {
   json::array calls;
   const auto offered = OfferedTools(*body);
   for (const ScriptedCall& call : turn.calls) {
-    if (!offered.contains(call.tool)) {
+    const bool known = std::ranges::find(offered, call.tool) != offered.end();
+    // A request without any tools is a side request (a title), which gets text.
+    if (!known && (!call.unoffered || offered.empty())) {
       text += (text.empty() ? "" : "\n") + ("[tool " + call.tool + " is not offered]");
       continue;
     }

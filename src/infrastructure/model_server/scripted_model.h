@@ -36,8 +36,8 @@ class ScriptedModel {
   virtual ~ScriptedModel() = default;
   virtual ModelReply Answer(const ModelRequest& request) = 0;
   // The names of the tools that a request offers its model, in its order; nothing when it does not ask for an answer
-  // (a list of models, a count of tokens). Pure.
-  virtual std::optional<std::vector<std::string>> Offered(const ModelRequest& request) const = 0;
+  // (a list of models, a count of tokens), and with models that look at no tools. Pure.
+  virtual std::optional<std::vector<std::string>> Offered(const ModelRequest&) const { return std::nullopt; }
 };
 
 struct ScriptedCall {

@@ -15,8 +15,8 @@ constexpr Word kPlannedTypes[] = {"operation", "while", "call_workflow"};
 constexpr Word kCommonKeys[] = {"type",        "description",       "timeout", "on_success", "on_failure",
                                 "transitions", "continue_on_error", "retry",   "hooks",      "capture",
                                 "dir",         "mcp_proxy"};
-constexpr Word kPlannedKeys[] = {"depends_on",   "use_template", "parameters", "role",     "skills",  "mode",
-                                 "conversation", "while",        "inputs",     "workflow", "outputs", "call_workflow"};
+constexpr Word kPlannedKeys[] = {"depends_on", "use_template", "parameters", "role",    "skills",       "mode",
+                                 "while",      "inputs",       "workflow",   "outputs", "call_workflow"};
 constexpr Word kFlowKeys[] = {"type",        "on_success",        "on_failure", "on_complete",
                               "transitions", "continue_on_error", "parallel",   "body"};
 
@@ -24,23 +24,12 @@ struct TypedKey {
   Word key, type;
 };
 constexpr TypedKey kTypedKeys[] = {
-    {"command", "step"},
-    {"script_file", "step"},
-    {"provider", "agent"},
-    {"prompt", "agent"},
-    {"prompt_file", "agent"},
-    {"system_prompt", "agent"},
-    {"options", "agent"},
-    {"output_format", "agent"},
-    {"status", "terminal"},
-    {"message", "terminal"},
-    {"parallel", "parallel"},
-    {"strategy", "parallel"},
-    {"max_concurrent", "parallel"},
-    {"items", "for_each"},
-    {"body", "for_each"},
-    {"max_iterations", "for_each"},
-    {"break_when", "for_each"},
+    {"command", "step"},         {"script_file", "step"},        {"provider", "agent"},
+    {"prompt", "agent"},         {"prompt_file", "agent"},       {"system_prompt", "agent"},
+    {"options", "agent"},        {"output_format", "agent"},     {"conversation", "agent"},
+    {"status", "terminal"},      {"message", "terminal"},        {"parallel", "parallel"},
+    {"strategy", "parallel"},    {"max_concurrent", "parallel"}, {"items", "for_each"},
+    {"body", "for_each"},        {"max_iterations", "for_each"}, {"break_when", "for_each"},
     {"on_complete", "for_each"},
 };
 

@@ -1,0 +1,174 @@
+#include "infrastructure/agents/probe_proofs.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "infrastructure/agents/stream_json.h"
+#include "infrastructure/process/fd.h"
+#include "infrastructure/telemetry/sha256.h"
+
+namespace awf::agents {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = 1 << 20;  // 5000 proofs; what is larger is no file of ours
+
+// What tells one state of a file from another.
+std::optional<json::array> Stamp(const fs::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return json::array{path.string(), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+// The package.json of the package that the program lies in; null where there is none.
+json::value PackageStamp(const fs::path& program) {
+  for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+    if (auto stamp = Stamp(folder / "package.json")) return std::move(*stamp);
+  }
+  return nullptr;
+}
+
+Error CannotWrite(const fs::path& path, int error) {
+  return Fail("SYSTEM.IO.WRITE_FAILED", "cannot write " + path.string() + ": " + std::strerror(error)).error();
+}
+
+// The whole file; "" when it is missing, no regular file, another user's, or too large.
+std::string Contents(const fs::path& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status{};
+  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
+      (status.st_mode & 022) != 0 || status.st_size > static_cast<off_t>(kLargestFile)) {
+    return {};
+  }
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t have = 0;
+  while (have < text.size()) {
+    const ssize_t count = ::read(fd.get(), text.data() + have, text.size() - have);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    have += static_cast<std::size_t>(count);
+  }
+  text.resize(have);
+  return text;
+}
+
+// Digests of the proofs in the text, each with its line. Lines that are no proof are passed over: they prove nothing.
+std::vector<std::pair<std::string, std::string_view>> Proofs(std::string_view text) {
+  std::vector<std::pair<std::string, std::string_view>> proofs;
+  while (!text.empty()) {
+    const std::size_t feed = text.find('\n');
+    const std::string_view line = text.substr(0, feed);
+    text.remove_prefix(feed == std::string_view::npos ? text.size() : feed + 1);
+    if (feed == std::string_view::npos) break;  // cut
+    const auto proof = ParseStreamLine(line);
+    if (!proof) continue;
+    const std::string_view digest = TextAt(*proof, "key");
+    if (digest.size() == 64) proofs.emplace_back(digest, line);
+  }
+  return proofs;
+}
+
+std::string LineOf(const ProofKey& key, const std::string& digest) {
+  return json::serialize(json::object{
+      {"key", digest}, {"provider", key.provider}, {"version", key.version}, {"program", key.program.string()}});
+}
+
+// Others read either the old file or the new one, never half of it. One writer at a time: what an earlier one left of a
+// new file is void.
+std::expected<void, Error> Replace(const fs::path& path, const std::string& text) {
+  const fs::path next = path.string() + ".new";
+  ::unlink(next.c_str());
+  const Fd fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return std::unexpected(CannotWrite(next, errno));
+  int error = WriteAll(fd.get(), text);
+  if (error == 0 && ::rename(next.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(next.c_str());
+  return std::unexpected(CannotWrite(path, error));
+}
+
+// Takes the old lines but those of `digest`, adds `line` unless it is empty. Writers of all processes take turns.
+std::expected<void, Error> Rewrite(const fs::path& path, const std::string& digest, const std::string& line) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return std::unexpected(CannotWrite(path.parent_path(), error.value()));
+  const fs::path lock_path = path.string() + ".lock";
+  const Fd lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock) return std::unexpected(CannotWrite(lock_path, errno));
+  while (::flock(lock.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return std::unexpected(CannotWrite(lock_path, errno));
+  }
+  const std::string old = Contents(path);
+  std::string text;
+  std::set<std::string, std::less<>> seen{digest};
+  for (const auto& [known, known_line] : Proofs(old)) {
+    if (seen.insert(known).second) text.append(known_line).append("\n");
+  }
+  if (!line.empty()) text += line + "\n";
+  if (text == old) return {};
+  return Replace(path, text);
+}
+
+}  // namespace
+
+std::string ProofKey::Digest() const {
+  std::error_code error;
+  const fs::path real = fs::canonical(program, error);
+  if (error) return {};
+  auto stamp = Stamp(real);
+  if (!stamp) return {};
+  std::map<std::string, json::value> sorted;
+  for (const auto& [name, value] : env) sorted.emplace(name, value);
+  json::array variables;
+  for (const auto& [name, value] : sorted) variables.push_back(json::array{name, value});
+  const json::array parts{"awf-probe-1",        provider, version,   std::move(*stamp),
+                          PackageStamp(real),   recipe,   intercept, json::array(extra_args.begin(), extra_args.end()),
+                          std::move(variables), model};
+  return telemetry::Sha256Hex(json::serialize(parts));
+}
+
+fs::path ProbeProofs::FileFor(std::string_view xdg_state_home, std::string_view home) {
+  // A relative one is no valid value.
+  if (xdg_state_home.starts_with('/')) return fs::path(xdg_state_home) / "awf" / "probes.jsonl";
+  if (home.starts_with('/')) return fs::path(home) / ".local/state/awf/probes.jsonl";
+  return {};
+}
+
+bool ProbeProofs::Holds(const ProofKey& key) const {
+  if (file_.empty()) return false;
+  const std::string digest = key.Digest();
+  if (digest.empty()) return false;
+  const std::string text = Contents(file_);
+  for (const auto& [known, line] : Proofs(text)) {
+    if (known == digest) return true;
+  }
+  return false;
+}
+
+std::expected<void, Error> ProbeProofs::Add(const ProofKey& key) const {
+  if (file_.empty())
+    return Fail("SYSTEM.IO.WRITE_FAILED", "there is no place for proofs: neither XDG_STATE_HOME nor HOME is set");
+  const std::string digest = key.Digest();
+  if (digest.empty()) {
+    return Fail("SYSTEM.IO.READ_FAILED", "cannot look at " + key.program.string() + " any more");
+  }
+  return Rewrite(file_, digest, LineOf(key, digest));
+}
+
+std::expected<void, Error> ProbeProofs::Remove(const ProofKey& key) const {
+  const std::string digest = key.Digest();
+  std::error_code error;
+  if (file_.empty() || digest.empty() || !fs::exists(file_, error)) return {};
+  return Rewrite(file_, digest, {});
+}
+
+}  // namespace awf::agents

@@ -1,0 +1,152 @@
+#include "infrastructure/probe/isolation_probe.h"
+
+#include <chrono>
+
+#include "infrastructure/agents/cli_program.h"
+#include "infrastructure/agents/environment.h"
+#include "infrastructure/agents/stream_json.h"
+#include "infrastructure/model_server/model_server.h"
+#include "infrastructure/probe/probe_judge.h"
+#include "infrastructure/probe/probe_observer.h"
+#include "infrastructure/probe/probe_step.h"
+#include "infrastructure/probe/probe_workspace.h"
+
+namespace awf::probe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::milliseconds kSlice{50};  // how soon a cancel is noticed while another probe runs
+
+std::unexpected<Error> Cancelled() { return Fail("EXECUTION.RUN.CANCELLED", "the probe was cancelled"); }
+
+fs::path TemporaryFolder(const std::vector<std::string>& environment) {
+  const std::string folder = agents::Environment(environment).Get("TMPDIR");
+  std::error_code error;
+  return folder.starts_with('/') && fs::is_directory(folder, error) ? fs::path(folder) : fs::path("/tmp");
+}
+
+std::vector<SeenRequest> Seen(const std::vector<model_server::ModelRequest>& requests,
+                              const model_server::ScriptedModel& model) {
+  std::vector<SeenRequest> seen;
+  for (const model_server::ModelRequest& request : requests) {
+    seen.push_back({request.target, model.Offered(request), NamesOfTools(request.body), ToolAnswers(request.body)});
+  }
+  return seen;
+}
+
+// A CLI that cannot be started, or a machine that lacks something: nothing that a probe could judge.
+bool IsNoEvidence(const Error& error) {
+  return error.code == "EXECUTION.AGENT.NOT_INSTALLED" || error.code == "EXECUTION.RUN.CANCELLED" ||
+         error.code.starts_with("SYSTEM.") || error.code.starts_with("USER.");
+}
+
+}  // namespace
+
+IsolationProbe::IsolationProbe(agents::AgentHost host) : host_(std::move(host)), answers_(host_.program) {}
+
+std::expected<IsolationProbe::Subject, Error> IsolationProbe::SubjectOf(const AgentRequest& request) {
+  const agents::CliProvider* provider = agents::FindCliProvider(request.provider);
+  if (provider == nullptr) {
+    return Fail("USER.PROVIDER.UNKNOWN", request.provider_as_written + " starts no program that could be probed");
+  }
+  agents::Environment environment(host_.environment);
+  environment.UnsetPrefix("AWF_");
+  if (const json::object* variables = agents::ObjectAt(request.options, "env")) {
+    for (const auto& [name, value] : *variables) environment.Set(name, agents::OptionText(*variables, name));
+  }
+  const auto program = agents::CliProgram(host_, *provider, environment.Get("PATH"));
+  if (!program) return std::unexpected(program.error());
+  const std::string version = answers_.Version(*program, environment.Block(), request.cancelled);
+  Subject subject{provider, agents::ProofKeyOf(*provider, *program, version, request)};
+  subject.key.intercept = true;
+  return subject;
+}
+
+std::expected<agents::ProbeReport, Error> IsolationProbe::Prove(const AgentRequest& request) {
+  const auto subject = SubjectOf(request);
+  if (!subject) return std::unexpected(subject.error());
+  std::shared_ptr<Turn> turn;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Turn>& known = turns_[subject->key.Digest()];
+    if (!known) known = std::make_shared<Turn>();
+    turn = known;
+  }
+  const auto finished = [&] {
+    const std::lock_guard lock(turn->guard);
+    return turn->finished;
+  };
+  const int before = finished();
+  std::unique_lock running(turn->running, std::defer_lock);
+  while (!running.try_lock_for(kSlice)) {
+    if (request.cancelled.stop_requested()) return Cancelled();
+  }
+  if (finished() != before) return turn->last;
+  auto report = Drive(*subject, request);
+  if (!report) return report;
+  if (auto kept = Keep(*subject, report->proven); !kept) return std::unexpected(kept.error());
+  const std::lock_guard lock(turn->guard);
+  ++turn->finished;
+  turn->last = *report;
+  return report;
+}
+
+std::expected<void, Error> IsolationProbe::Keep(const Subject& subject, bool proven) {
+  if (!proven) return host_.proofs.Remove(subject.key);
+  // A user without a home can still be told what was found.
+  return host_.proofs.empty() ? std::expected<void, Error>() : host_.proofs.Add(subject.key);
+}
+
+std::expected<agents::ProbeReport, Error> IsolationProbe::Drive(const Subject& subject, const AgentRequest& request) {
+  const agents::CliProvider& provider = *subject.provider;
+  auto workspace = ProbeWorkspace::Make(host_.program, TemporaryFolder(host_.environment));
+  if (!workspace) return std::unexpected(workspace.error());
+  // The address comes with the server, the script with the target: a first target tells the tools to call.
+  const agents::ProbeTarget script_target = provider.probe("http://127.0.0.1:1", (*workspace)->mark());
+  auto server = model_server::ModelServer::Start(
+      model_server::MakeScriptedModel(script_target.format, ProbeScript(provider, script_target, **workspace)));
+  if (!server) return std::unexpected(server.error());
+  const agents::ProbeTarget target = provider.probe((*server)->origin(), (*workspace)->mark());
+
+  agents::AgentHost host = host_;
+  host.environment = ProbeEnvironment(host_.environment, target);
+  host.tracing = {};
+  host.prover = nullptr;
+  host.proofs = agents::ProbeProofs();
+  ProbeObserver observer;
+  agents::AgentRunner runner(std::move(host));
+  const StepResult result = runner.Run(
+      ProbeRequest(request, provider, target, (*workspace)->path(), SteadyClock::now() + kPatience), observer);
+  if (request.cancelled.stop_requested()) return Cancelled();
+  if (result.end.error && IsNoEvidence(*result.end.error)) return std::unexpected(*result.end.error);
+
+  const ProbeObserver::Seen seen = observer.seen();
+  Evidence evidence;
+  evidence.provider = request.provider_as_written;
+  evidence.requests = Seen((*server)->requests(), *model_server::MakeScriptedModel(target.format, {}));
+  evidence.unreadable = (*server)->unreadable();
+  for (const std::string& tool : seen.tools) evidence.ours[provider.offered_name(tool)] = tool;
+  evidence.harmless.insert(target.harmless.begin(), target.harmless.end());
+  for (const model_server::ScriptedCall& call : target.native_calls) evidence.native.push_back(call.tool);
+  evidence.refused = seen.refused;
+  evidence.ran = seen.ran;
+  evidence.announced = seen.announced;
+  std::error_code error;
+  evidence.mark = fs::exists(fs::symlink_status((*workspace)->mark(), error));
+  evidence.changed = (*workspace)->Changed();
+  evidence.called = seen.called;
+  evidence.read_ok = seen.read_ok;
+  evidence.secret = (*workspace)->secret();
+  evidence.failure = result.end.error;
+  if (result.end.status == StepStatus::kTimeout) {
+    evidence.failure->message = request.provider_as_written + " did not end in time";
+  }
+  agents::ProbeReport report = Judge(evidence);
+  report.provider = request.provider_as_written;
+  report.version = result.end.provider_version.empty() ? subject.key.version : result.end.provider_version;
+  return report;
+}
+
+}  // namespace awf::probe

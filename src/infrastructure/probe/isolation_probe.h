@@ -1,0 +1,54 @@
+// IsolationProbe: proves that an agent CLI offers its model our tools alone, by driving it against a scripted model.
+//
+// The CLI is started by AgentRunner with the very adapter, options and arguments of a step, in an empty workspace of
+// its own; only where it finds its model is changed. The model first calls native tools of the CLI, then each of our
+// tools, then says that it is done. Proven is what the requests to the model, the step channel, the workspace and the
+// CLI's own stream say together (probe_judge.h). Costs no token and a few seconds, at most 60; nothing leaves the
+// machine. The user's HOME is the CLI's as in any step, and awf writes nothing there but the proof.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "infrastructure/agents/agent_runner.h"
+#include "infrastructure/agents/cli_providers.h"
+#include "infrastructure/agents/isolation_prover.h"
+#include "infrastructure/agents/probe_proofs.h"
+
+namespace awf::probe {
+
+class IsolationProbe final : public agents::IsolationProver {
+ public:
+  // As the steps' own; its proofs are added to and taken from, its prover is not used.
+  explicit IsolationProbe(agents::AgentHost host);
+
+  // Waits for a probe of the same kind that runs already, and then takes its report. The request's deadline and cancel
+  // hold; a cancelled probe is EXECUTION.RUN.CANCELLED and says nothing about proofs.
+  std::expected<agents::ProbeReport, Error> Prove(const AgentRequest& request) override;
+
+ private:
+  struct Turn {
+    std::timed_mutex running;
+    std::mutex guard;
+    int finished = 0;
+    agents::ProbeReport last;
+  };
+  // What is probed.
+  struct Subject {
+    const agents::CliProvider* provider = nullptr;
+    agents::ProofKey key;
+  };
+
+  std::expected<Subject, Error> SubjectOf(const AgentRequest& request);
+  std::expected<agents::ProbeReport, Error> Drive(const Subject& subject, const AgentRequest& request);
+  std::expected<void, Error> Keep(const Subject& subject, bool proven);
+
+  agents::AgentHost host_;
+  agents::ProgramAnswers answers_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Turn>> turns_;  // by digest
+};
+
+}  // namespace awf::probe

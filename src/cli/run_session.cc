@@ -26,6 +26,7 @@
 #include "domain/error_catalogue.h"
 #include "domain/trace_context.h"
 #include "infrastructure/agents/agent_executor.h"
+#include "infrastructure/probe/isolation_probe.h"
 #include "infrastructure/process/command_executor.h"
 #include "infrastructure/process/descriptor_limit.h"
 #include "infrastructure/process/environment.h"
@@ -33,12 +34,19 @@
 #include "infrastructure/process/private_folder.h"
 #include "infrastructure/telemetry/console_log.h"
 #include "infrastructure/telemetry/run_store.h"
+#include "infrastructure/workspace/workspace_check.h"
 
 namespace awf::cli {
 namespace {
 
 // How long a reader of the output may stop reading once the run was interrupted.
 constexpr std::chrono::milliseconds kPatience{2000};
+
+std::filesystem::path RealPath(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
+  return error ? path : real;
+}
 
 class RunSession {
  public:
@@ -321,9 +329,22 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   for (const auto& [name, provider] : request_.providers) {
     if (!provider.path.empty()) programs[name] = provider.path;
   }
-  agents::ProviderExecutor agents({program_, *private_folder_, environment, request_.tracing, std::move(programs)},
+  const agents::Environment variables(environment);
+  agents::AgentHost host{
+      program_,
+      *private_folder_,
+      environment,
+      request_.tracing,
+      std::move(programs),
+      agents::ProbeProofs(agents::ProbeProofs::FileFor(variables.Get("XDG_STATE_HOME"), variables.Get("HOME")))};
+  probe::IsolationProbe prober(host);
+  host.prover = &prober;
+  agents::ProviderExecutor agents(std::move(host),
                                   StepToolMaker(environment, private_folder_->path(), request_.tracing));
-  WorkflowRunner runner({commands, agents, observers, ProcessEnvironment, records_->journal(), &records_->files(),
+  workspace::WorkspaceActivity activity;
+  observers.Add(&activity);
+  workspace::WorkspaceCheck checked_agents(agents, activity, {RealPath(storage_), RealPath(records_->trace())});
+  WorkflowRunner runner({commands, checked_agents, observers, ProcessEnvironment, records_->journal(), &records_->files(),
                          loaded_.regexes.get(), WaitOrCancelled});
   return runner.Run(loaded_.workflow, request_);
 }

@@ -42,6 +42,30 @@ TEST_F(ValidateTest, SaysThatAFileIsValid) {
   EXPECT_EQ(Validate(kValid).out, "");
 }
 
+TEST_F(ValidateTest, TheNeedOfAProbeIsNotedWhenAsked) {
+  const auto workflow = [](const std::string& provider, const std::string& proxy) {
+    return "name: ok\nstates:\n  initial: a\n  a:\n    type: agent\n    provider: " + provider +
+           "\n    prompt: hi\n    mcp_proxy: {enable: true" + proxy + "}\n    on_success: z\n  z: {type: terminal}\n";
+  };
+  EXPECT_EQ(Validate(workflow("codex", "")).err, "");
+  options_.global.verbose = true;
+  const Printed outcome = Validate(workflow("codex", ""));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("USER.MCP_PROXY.UNSUPPORTED_PROVIDER\nStep: a\n"
+                             "Details: level proven needs a probe for codex (" +
+                             options_.workflow + ":8:"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("Hint: run awf doctor --probe codex\n"), std::string::npos) << outcome.err;
+  EXPECT_NE(Validate(workflow("codex", ", isolation: required"))
+                .err.find("level proven needs a probe for codex; the step runs it when there is no proof"),
+            std::string::npos);
+  EXPECT_EQ(Validate(workflow("claude", ", isolation: required")).err, "");
+  EXPECT_EQ(Validate(workflow("codex", ", intercept_builtins: false, plugin_tools: [{plugin: p, expose: [o]}]"))
+                .err.find("probe"),
+            std::string::npos);
+}
+
 TEST_F(ValidateTest, PrintsABlockPerFinding) {
   const Printed outcome = Validate(kBroken);
   EXPECT_EQ(outcome.exit_code, 1);

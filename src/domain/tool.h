@@ -16,6 +16,7 @@
 
 #include "domain/json.h"
 #include "domain/time.h"
+#include "domain/written_file.h"
 
 namespace awf {
 
@@ -87,6 +88,7 @@ struct ResultFields {
   bool lost = false;        // the process that ran the call was killed; nothing is known of its effect
   std::string denied;       // "sandbox" when policy refused the call
   std::string log_error;    // error text for the log when the first line of the text is not the right one
+  std::optional<WrittenFile> written{};  // Write, Edit
   json::object structured;  // the founding fields (content; path, success; stdout, …), for in-process users
 };
 

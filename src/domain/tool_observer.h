@@ -70,6 +70,7 @@ struct CallEnd {
   std::uint64_t bytes_out = 0;
   std::optional<int> exit_code;
   std::string result;  // text blocks, at most kLongestContent; empty unless content is captured
+  std::optional<WrittenFile> written{};  // by Write and Edit
 };
 
 // Images count as bytes and are not captured, so only a result of full length can have been cut.

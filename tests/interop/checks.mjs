@@ -104,8 +104,10 @@ async function level(d, { world, t }) {
   const weak = d.level !== 'proven';
   assert.equal(warnings(run), weak ? 1 : 0, run.stderr);
   if (weak) {
-    for (const part of [`provider=${d.name} runs in coexistence mode.`, `run awf doctor --probe ${d.name}`, `found ${d.version}, `, `level ${d.level}`])
+    const found = new RegExp(`^      found ${d.version}, verified .*${d.version}, level ${d.level}$`, 'm');
+    for (const part of [`provider=${d.name} runs in coexistence mode.`, `run awf doctor --probe ${d.name}`])
       assert.ok(run.stderr.includes(part), `${part}\n${run.stderr}`);
+    assert.match(run.stderr, found);
   }
   assert.equal(main[0].text.includes(SENTENCE), weak, 'the sentence in the prompt');
   return isolation.level;
@@ -208,11 +210,13 @@ async function native(d, { world, t }) {
   assert.equal(run.code, 0, run.stderr);
   assert.ok(!fs.existsSync(mark), 'the native tool acted');
   const told = run.log.filter((r) => r.message === 'native_call_refused');
-  assert.deepEqual(told.map((r) => [r.provider, r.level]), [[d.name, 'info']], run.stderr);
+  assert.deepEqual(told.map((r) => [r.provider, r.level]), d.refusals === false ? [] : [[d.name, 'info']], run.stderr);
+  assert.ok(model.main().length >= 2, 'the model was told');
   assert.equal(run.audit.filter((r) => r.type === 'bypass').length, 0);
   assert.equal(toolCallsOf(run).audit.length, 0);
   assert.equal(isolationOf(run).level, d.level);
   await scratch.assertNothingLeft();
+  return d.refusals === false ? 'yes: the CLI does not tell of it, so awf has no line about it' : 'yes';
 }
 
 async function required(d, { world, t }) {

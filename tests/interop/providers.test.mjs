@@ -19,7 +19,7 @@ for (const file of fs.readdirSync(path.join(here, 'providers')).filter((name) =>
 
 test('descriptors have what providers/README.md asks for, and nothing else', () => {
   const needed = ['name', 'program', 'package', 'version', 'bin', 'level', 'shown', 'start', 'native', 'natives', 'hostile'];
-  const more = ['extras', 'state', 'rewrites', 'restarts', 'callIds', 'missing', 'slow', 'unsupported', 'additive'];
+  const more = ['extras', 'state', 'rewrites', 'restarts', 'callIds', 'refusals', 'missing', 'slow', 'unsupported', 'additive'];
   for (const d of descriptors) {
     assert.deepEqual(needed.filter((key) => d[key] === undefined), [], `${d.name} lacks`);
     assert.deepEqual(Object.keys(d).filter((key) => ![...needed, ...more, 'models'].includes(key)), [], `unknown in ${d.name}`);

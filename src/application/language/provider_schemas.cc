@@ -99,13 +99,13 @@ constexpr OptionSchema kOpenAiCompatible[] = {
 };
 
 constexpr ProviderSchema kProviders[] = {
-    {"claude", kClaude},
+    {"claude", kClaude, false},
     {"gemini", kGemini},
     {"codex", kCodex},
     {"opencode", kOpenCode},
     {"github_copilot", kGitHubCopilot},
     {"mistral_vibe", kMistralVibe},
-    {"openai_compatible", kOpenAiCompatible},
+    {"openai_compatible", kOpenAiCompatible, false},
 };
 
 }  // namespace

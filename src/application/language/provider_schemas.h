@@ -31,6 +31,8 @@ struct OptionSchema {
 struct ProviderSchema {
   std::string_view name;  // canonical
   std::span<const OptionSchema> options;
+  // Only a probe can prove that it offers its model no tools but ours: it neither announces them nor runs in-process.
+  bool needs_probe = true;
 };
 
 std::span<const ProviderSchema> ProviderSchemas();

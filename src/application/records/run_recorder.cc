@@ -148,11 +148,10 @@ void RunRecorder::IsolationKnown(const StepContext& step, const IsolationReport&
                  {"reason", report.reason}});
   LogRecord record = writer_.NewLog(&step, warn ? LogLevel::kWarn : LogLevel::kInfo,
                                     warn ? "mcp proxy coexistence" : "mcp proxy isolation");
-  record.fields = {{"provider", report.provider},
-                   {"version", report.version},
-                   {"verified", report.verified},
-                   {"isolation", ToString(report.level)},
-                   {"reason", report.reason}};
+  record.fields = {{"provider", report.provider}, {"version", report.version}};
+  if (weak && !report.verified.empty()) record.fields["verified"] = report.verified;
+  record.fields["isolation"] = ToString(report.level);
+  record.fields["reason"] = report.reason;
   writer_.Log(record);
 }
 

@@ -75,10 +75,12 @@ TEST_F(RunRecorderTest, CoexistenceIsWarnedOfOncePerProvider) {
   report.level = IsolationLevel::kFlags;
   report.provider = "codex";
   report.version = "1.2.3";
+  report.verified = "1.2.2";
   report.reason = "not proven";
   recorder.IsolationKnown(step_, report);
   recorder.IsolationKnown(step_, report);
-  const std::string fields = R"({"provider":"codex","version":"1.2.3","isolation":"flags","reason":"not proven"})";
+  const std::string fields =
+      R"({"provider":"codex","version":"1.2.3","verified":"1.2.2","isolation":"flags","reason":"not proven"})";
   EXPECT_THAT(log_.lines, ElementsAre("warn mcp proxy coexistence " + fields + " step=work span=2222222222222222",
                                       "info mcp proxy isolation " + fields + " step=work span=2222222222222222"));
   EXPECT_EQ(audit_.lines.back(),

@@ -84,6 +84,9 @@ void DescribeProxy(const StepEnd& end, const StepNotes& notes, Attributes& attri
   }
   SetKnown(attributes, "awf.sandbox", end.sandbox);
   SetCount(attributes, "awf.bypasses", notes.bypasses);
+  if (end.changed_outside_proxy) {
+    SetCount(attributes, "awf.changed_outside_proxy", static_cast<std::int64_t>(end.changed_outside_proxy->size()));
+  }
 }
 
 void DescribeAgent(const StepContext& step, const StepEnd& end, const StepNotes& notes, Attributes& attributes) {

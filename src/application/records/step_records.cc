@@ -25,6 +25,16 @@ json::object StepEndAudit(const StepContext& step, const StepEnd& end, const Ste
   fields["duration_ms"] = end.duration.count();
   fields["tool_calls"] = notes.tool_calls;
   fields["bypasses"] = notes.bypasses;
+  if (end.changed_outside_proxy) {
+    constexpr std::size_t kNames = 20;
+    json::array names;
+    for (const std::string& name : *end.changed_outside_proxy) {
+      if (names.size() < kNames) names.emplace_back(name);
+    }
+    fields["changed_outside_proxy"] = end.changed_outside_proxy->size();
+    if (!names.empty()) fields["changed_files"] = std::move(names);
+  }
+  if (end.unattributed) fields["unattributed"] = *end.unattributed;
   fields["tokens_input"] = end.usage.input;
   fields["tokens_output"] = end.usage.output;
   fields["estimated"] = end.usage.estimated;

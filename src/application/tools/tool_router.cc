@@ -91,6 +91,7 @@ CallEnd EndOf(const ToolResult& result, bool cancelled) {
   end.denied = fields.denied;
   end.truncated = fields.truncated;
   end.exit_code = fields.exit_code;
+  end.written = fields.written;
   end.bytes_out = ContentSize(result);
   return end;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "application/language/provider_options.h"
+#include "application/language/provider_schemas.h"
 #include "application/language/template.h"
 
 namespace awf {
@@ -12,7 +13,10 @@ void AgentChecker::Check(const State& state, const AgentState& agent) {
   if (agent.mcp_proxy) EmptyProxy(state, agent);
   if (agent.provider.empty() || HasTemplate(agent.provider.text)) return;
   const auto provider = ResolveProvider(agent.provider.text);
-  if (provider) return Options(state, agent, *provider);
+  if (provider) {
+    NeedOfProbe(state, agent, *provider);
+    return Options(state, agent, *provider);
+  }
   Error error = provider.error();
   error.position = agent.provider.position;
   error.step = state.name;
@@ -46,6 +50,19 @@ void AgentChecker::EmptyProxy(const State& state, const AgentState& agent) {
        {"USER.MCP_PROXY.EMPTY_PROXY",
         "mcp_proxy is enabled but offers no tool: intercept_builtins is false and nothing is exposed",
         "set intercept_builtins: true, or remove the block", agent.mcp_proxy_position, state.name, "mcp_proxy"}});
+}
+
+void AgentChecker::NeedOfProbe(const State& state, const AgentState& agent, const std::string& provider) {
+  const ProviderSchema* schema = FindProviderSchema(provider);
+  if (!agent.mcp_proxy || !agent.mcp_proxy->enable || !agent.mcp_proxy->intercept_builtins) return;
+  if (schema == nullptr || !schema->needs_probe) return;
+  const std::string& name = agent.provider.text;
+  const bool required = agent.mcp_proxy->isolation_required;
+  findings_.push_back({Severity::kNote,
+                       {"USER.MCP_PROXY.UNSUPPORTED_PROVIDER",
+                        std::string("level proven needs a probe for ") + name +
+                            (required ? "; the step runs it when there is no proof" : ""),
+                        "run awf doctor --probe " + name, agent.mcp_proxy_position, state.name, "mcp_proxy"}});
 }
 
 }  // namespace awf

@@ -1,4 +1,5 @@
-// Checks agent states: the provider, its options, a proxy that would offer nothing. A provider that is a template is
+// Checks agent states: the provider, its options, a proxy that would offer nothing; notes where isolation
+// can be proven by a probe only. A provider that is a template is
 // checked when the state starts.
 #pragma once
 
@@ -20,6 +21,7 @@ class AgentChecker {
  private:
   void Options(const State& state, const AgentState& agent, const std::string& provider);
   void EmptyProxy(const State& state, const AgentState& agent);
+  void NeedOfProbe(const State& state, const AgentState& agent, const std::string& provider);
 
   const ValidationContext& context_;
   std::vector<Finding>& findings_;

@@ -12,6 +12,7 @@
 
 #include "domain/agent.h"
 #include "domain/trace_context.h"
+#include "infrastructure/agents/conversation_folders.h"
 #include "infrastructure/agents/isolation_prover.h"
 #include "infrastructure/agents/probe_proofs.h"
 #include "infrastructure/agents/program_answers.h"
@@ -43,6 +44,7 @@ class AgentRunner {
  private:
   AgentHost host_;
   ProgramAnswers answers_;
+  ConversationFolders conversations_;
 };
 
 }  // namespace awf::agents

@@ -16,6 +16,7 @@
 #include "domain/random_id.h"
 #include "domain/trace_context.h"
 #include "infrastructure/agents/cli_program.h"
+#include "infrastructure/agents/kept_messages.h"
 #include "infrastructure/agents/step_isolation.h"
 #include "infrastructure/agents/step_tools.h"
 #include "infrastructure/agents/stream_json.h"
@@ -27,13 +28,12 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = process::KeeperEvent::Kind;
 
-constexpr milliseconds kKillAfter{5000};         // SIGTERM → SIGKILL
-constexpr milliseconds kChannelPatience{1000};   // for servers to end after the CLI
-constexpr milliseconds kServerPatience{200};     // a server needs 100 ms to end
-constexpr milliseconds kLongestDrain{5500};      // after the first signal
-constexpr milliseconds kLeftoverGrace{400};      // for what the CLI left running
-constexpr milliseconds kTreePatience{3000};      // beyond the grace, for the keeper to answer
-constexpr milliseconds kKeeperPatience{10'000};  // to make a folder
+constexpr milliseconds kKillAfter{5000};        // SIGTERM → SIGKILL
+constexpr milliseconds kChannelPatience{1000};  // for servers to end after the CLI
+constexpr milliseconds kServerPatience{200};    // a server needs 100 ms to end
+constexpr milliseconds kLongestDrain{5500};     // after the first signal
+constexpr milliseconds kLeftoverGrace{400};     // for what the CLI left running
+constexpr milliseconds kTreePatience{3000};     // beyond the grace, for the keeper to answer
 constexpr long long kLongestToolTimeoutMs = 24LL * 3600 * 1000;
 
 // A command child needs up to 100 ms to clean up after a lost server; what is left then belongs to nobody.
@@ -53,10 +53,11 @@ std::string Seconds(milliseconds duration) { return std::to_string(duration.coun
 
 }  // namespace
 
-Attempt::Attempt(const AgentHost& host, ProgramAnswers& answers, const AgentRequest& request, RunObserver& observer,
-                 bool fallback)
+Attempt::Attempt(const AgentHost& host, ProgramAnswers& answers, ConversationFolders& conversations,
+                 const AgentRequest& request, RunObserver& observer, bool fallback)
     : host_(host),
       answers_(answers),
+      conversations_(conversations),
       request_(request),
       observer_(observer),
       proxy_(request.step, observer),
@@ -91,6 +92,7 @@ std::expected<void, Error> Attempt::Prepare() {
   proven_ = *proven;
 
   if (auto started = StartKeeper(); !started) return started;
+  if (auto opened = OpenConversation(); !opened) return opened;
   std::optional<ProxyEndpoint> endpoint;
   if (request_.proxy) {
     auto opened = OpenProxy();
@@ -100,7 +102,7 @@ std::expected<void, Error> Attempt::Prepare() {
   const bool verified = std::ranges::find(entry_->verified, version) != entry_->verified.end();
   provider_ = entry_->make({.environment = base,
                             .step_folder = folder_,
-                            .conversation_folder = {},
+                            .conversation_folder = conversation_folder_,
                             .version = version,
                             .mitigate = Intercepts() && !proven_ && !(entry_->announces && verified),
                             .fallback = fallback_,
@@ -169,26 +171,37 @@ std::expected<void, Error> Attempt::StartKeeper() {
   if (!keeper) return std::unexpected(keeper.error());
   keeper_ = std::move(*keeper);
   folder_ = host_.private_folder.NewStepFolder();
-  keeper_->OwnFolder(folder_);
-  const Deadline until = SteadyClock::now() + kKeeperPatience;
-  while (!Passed(until)) {
-    while (const auto event = keeper_->Next()) {
-      if (event->kind == Kind::kGone) return Fail("EXECUTION.AGENT.FAILED", "the keeper process of the step died");
-      if (event->kind != Kind::kFolderReady) continue;
-      if (event->failure.error_number != 0) {
-        return Fail("SYSTEM.IO.WRITE_FAILED", "cannot make the private folder " + folder_.string() + ": " +
-                                                  std::strerror(event->failure.error_number));
-      }
-      if (::mkdir((folder_ / "tmp").c_str(), 0700) != 0) {
-        return Fail("SYSTEM.IO.WRITE_FAILED",
-                    "cannot make " + (folder_ / "tmp").string() + ": " + std::strerror(errno));
-      }
-      return {};
-    }
-    pollfd fd{keeper_->fd(), POLLIN, 0};
-    ::poll(&fd, 1, RemainingMs(until));
-  }
-  return Fail("SYSTEM.INTERNAL.UNMAPPED", "the keeper process of the step does not answer");
+  if (auto made = MakeKeptFolder(*keeper_, folder_); !made) return made;
+  if (::mkdir((folder_ / "tmp").c_str(), 0700) == 0) return {};
+  return Fail("SYSTEM.IO.WRITE_FAILED", "cannot make " + (folder_ / "tmp").string() + ": " + std::strerror(errno));
+}
+
+// The session to go on with must lie in the folder that the conversation has now.
+std::expected<void, Error> Attempt::OpenConversation() {
+  if (request_.conversation.empty()) return {};
+  auto folder = conversations_.Folder(request_.conversation);
+  if (!folder) return std::unexpected(folder.error());
+  conversation_folder_ = std::move(*folder);
+  if (!request_.continued || request_.continued->folder.empty()) return {};
+  if (request_.continued->folder == ConversationFolders::MarkOf(conversation_folder_)) return {};
+  return Fail("EXECUTION.AGENT.SESSION_LOST",
+              request_.provider +
+                  " keeps its sessions in a private folder, and that of this conversation was deleted "
+                  "when the run was interrupted",
+              "Begin the conversation anew: resume from the step that it begins with, '" + request_.conversation +
+                  "', or from the loop or parallel state around it.");
+}
+
+std::shared_ptr<const AgentSession> Attempt::SessionOf(Verdict& verdict) const {
+  AgentSession session;
+  session.messages = KeptMessages(std::move(verdict.messages), request_, observer_);
+  if (verdict.session_id.empty() && session.messages.is_null()) return nullptr;
+  session.provider = request_.provider;
+  session.id = verdict.session_id;
+  session.usage = verdict.thread_usage;
+  session.working_dir = request_.working_dir;
+  session.folder = ConversationFolders::MarkOf(conversation_folder_);
+  return std::make_shared<const AgentSession>(std::move(session));
 }
 
 std::expected<void, Error> Attempt::OpenChannel(const ProxyEndpoint& endpoint) {
@@ -210,6 +223,10 @@ std::expected<void, Error> Attempt::WriteFile(const std::string& name, const std
   const auto failed = [&](int error) {
     return Fail("SYSTEM.IO.WRITE_FAILED", "cannot write " + path.string() + ": " + std::strerror(error));
   };
+  // "home/.gemini/settings.json": with its folders.
+  for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+    if (::mkdir((folder_ / name.substr(0, slash)).c_str(), 0700) != 0 && errno != EEXIST) return failed(errno);
+  }
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return failed(errno);
   if (const int error = WriteAll(fd.get(), contents)) return failed(error);
@@ -465,6 +482,7 @@ StepResult Attempt::Conclude(std::optional<Error> failure) {
     end.isolation = stream_->level();
     end.provider_version = stream_->version();
     end.bypasses = stream_->bypasses();
+    if (!failure || failure->code != "EXECUTION.AGENT.SESSION_LOST") result.session = SessionOf(verdict);
     if (failure) LogErrorOutput();
     if (cli_->dropped_lines() > 0) {
       Warn("lines of the agent's stream above 64 MiB were skipped: " + std::to_string(cli_->dropped_lines()));

@@ -13,6 +13,7 @@
 #include "infrastructure/agents/agent_runner.h"
 #include "infrastructure/agents/cli_process.h"
 #include "infrastructure/agents/cli_providers.h"
+#include "infrastructure/agents/conversation_folders.h"
 #include "infrastructure/agents/isolation.h"
 #include "infrastructure/agents/proxy_monitor.h"
 #include "infrastructure/agents/stream_monitor.h"
@@ -24,8 +25,8 @@ namespace awf::agents {
 class Attempt {
  public:
   // `fallback`: the CLI is started for the second time, see Verdict::try_fallback.
-  Attempt(const AgentHost& host, ProgramAnswers& answers, const AgentRequest& request, RunObserver& observer,
-          bool fallback = false);
+  Attempt(const AgentHost& host, ProgramAnswers& answers, ConversationFolders& conversations,
+          const AgentRequest& request, RunObserver& observer, bool fallback = false);
 
   // Private folder, channel, files, and the CLI's start.
   std::expected<void, Error> Prepare();
@@ -45,6 +46,8 @@ class Attempt {
 
   bool Intercepts() const { return request_.proxy && request_.proxy->intercept_builtins; }
   std::expected<void, Error> StartKeeper();
+  std::expected<void, Error> OpenConversation();
+  std::shared_ptr<const AgentSession> SessionOf(Verdict& verdict) const;
   std::expected<ProxyEndpoint, Error> OpenProxy();
   std::expected<void, Error> OpenChannel(const ProxyEndpoint& endpoint);
   StreamMonitor::Rules RulesFor(const std::string& version, const ProxyEndpoint* endpoint,
@@ -71,14 +74,15 @@ class Attempt {
 
   const AgentHost& host_;
   ProgramAnswers& answers_;
+  ConversationFolders& conversations_;
   const AgentRequest& request_;
   RunObserver& observer_;
   const CliProvider* entry_ = nullptr;
   const SteadyClock::time_point begin_ = SteadyClock::now();
 
   std::string sandbox_;
-  bool proven_ = false;  // by a probe
-  std::filesystem::path folder_;
+  bool proven_ = false;                                 // by a probe
+  std::filesystem::path folder_, conversation_folder_;  // the latter empty where the step has none
   std::optional<FactsOfProgram> facts_;
   std::unique_ptr<AgentProvider> provider_;
   std::unique_ptr<process::Keeper> keeper_;

@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// How the CLI answers --resume when it has no such session in its configuration folder, for this working directory.
+constexpr std::string_view kUnknownSession = "No conversation found with session ID";
 constexpr char kLoginHint[] = "Log in with claude itself, or set ANTHROPIC_API_KEY.";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRecipeEnvironment = {{
@@ -105,7 +107,15 @@ LoginState ClaudeLogin(const Environment& environment) {
 ProbeTarget ClaudeProbe(const std::string& base_url, const fs::path& mark) {
   ProbeTarget target;
   target.format = model_server::WireFormat::kMessages;
-  target.environment = {{"ANTHROPIC_BASE_URL", base_url}, {"ANTHROPIC_API_KEY", "no-key-is-needed"}};
+  // A home of its own beside the workspace: the user's settings could name another model server. What is set to
+  // nothing here would too.
+  target.environment = {{"ANTHROPIC_BASE_URL", base_url},
+                        {"ANTHROPIC_API_KEY", "no-key-is-needed"},
+                        {"CLAUDE_CONFIG_DIR", (mark.parent_path().parent_path() / "claude").string()},
+                        {"ANTHROPIC_AUTH_TOKEN", ""},
+                        {"CLAUDE_CODE_OAUTH_TOKEN", ""},
+                        {"CLAUDE_CODE_USE_BEDROCK", ""},
+                        {"CLAUDE_CODE_USE_VERTEX", ""}};
   const std::string file = mark.string();
   target.native_calls = {{"Bash", {{"command", "touch '" + file + "'"}, {"description", "Make a file"}}, true},
                          {"Write", {{"file_path", file}, {"content", "x"}}, true}};
@@ -164,11 +174,10 @@ std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& req
                                   {"effort", "--effort"}}) {
     if (const std::string value = OptionText(options, key); !value.empty()) argv.insert(argv.end(), {flag, value});
   }
-  if (request.continued) {
-    argv.insert(argv.end(), {"--resume", request.continued->id});
-  } else {
-    argv.insert(argv.end(), {"--session-id", NewUuid()});
-  }
+  if (request.continued) continued_ = request.continued->id;
+  // A copy: another attempt, or a step beside this one, starts from what was there, not from what this one said.
+  if (request.continued) argv.insert(argv.end(), {"--resume", request.continued->id, "--fork-session"});
+  argv.insert(argv.end(), {"--session-id", NewUuid()});
   for (const std::string& argument : TextsAt(options, "extra_args")) argv.push_back(argument);
   for (const auto& [name, value] : kRecipeEnvironment) invocation.set_env.emplace_back(name, value);
   return invocation;
@@ -376,6 +385,7 @@ Error ClaudeProvider::ExplainExit(const ProcessExit& exit) const {
 Error ClaudeProvider::ExplainResult(const ProcessExit& exit) const {
   std::string text = result_->text.empty() ? Joined(result_->errors, "; ") : result_->text;
   if (result_->is_error) {
+    if (text.starts_with(kUnknownSession)) return SessionLost("claude", continued_, {});
     if (result_->text.starts_with("Not logged in")) return LoginError("claude", text, kLoginHint);
     if (text.empty()) text = result_->subtype;
     return ModelError("claude", result_->api_status, text, kLoginHint);

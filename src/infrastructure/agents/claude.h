@@ -61,6 +61,7 @@ class ClaudeProvider final : public AgentProvider {
 
   std::optional<Result> result_;
   std::string session_, model_;
+  std::string continued_;  // the session that it goes on with
   std::map<std::string, TokenUsage> usage_by_message_;
   TokenUsage usage_;
   AssistantText text_;

@@ -4,7 +4,9 @@
 
 #include "infrastructure/agents/claude.h"
 #include "infrastructure/agents/codex.h"
+#include "infrastructure/agents/gemini.h"
 #include "infrastructure/agents/github_copilot.h"
+#include "infrastructure/agents/mistral_vibe.h"
 
 namespace awf::agents {
 namespace {
@@ -37,6 +39,17 @@ constexpr CliProvider kProviders[] = {
      .login = &CodexLogin,
      .probe = &CodexProbe,
      .offered_name = &OfferedByCodex},
+    {.name = "gemini",
+     .program = "gemini",
+     .verified = kVerifiedGemini,
+     .announces = false,
+     .newer = IsolationLevel::kCoexisting,
+     .recipe = 1,
+     .budget = {},
+     .make = &Make<GeminiProvider>,
+     .login = &GeminiLogin,
+     .probe = &GeminiProbe,
+     .offered_name = &OfferedByGemini},
     {.name = "github_copilot",
      .program = "copilot",
      .verified = kVerifiedCopilot,
@@ -48,6 +61,17 @@ constexpr CliProvider kProviders[] = {
      .login = &CopilotLogin,
      .probe = &CopilotProbe,
      .offered_name = &OfferedByCopilot},
+    {.name = "mistral_vibe",
+     .program = "vibe",
+     .verified = kVerifiedVibe,
+     .announces = false,
+     .newer = IsolationLevel::kCoexisting,
+     .recipe = 1,
+     .budget = kVibeBudget,
+     .make = &Make<MistralVibeProvider>,
+     .login = &MistralVibeLogin,
+     .probe = &MistralVibeProbe,
+     .offered_name = &OfferedByMistralVibe},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "infrastructure/agents/chat_endpoint.h"
 #include "infrastructure/agents/chat_toolbox.h"
 #include "infrastructure/agents/environment.h"
+#include "infrastructure/agents/kept_messages.h"
 #include "infrastructure/agents/step_tools.h"
 #include "infrastructure/agents/stream_json.h"
 
@@ -59,6 +60,7 @@ class Conversation {
     } else if (failure) {
       result.end.status = StepStatus::kFailure;
     }
+    result.session = Session();
     if (failure) {
       failure->message = masker_.MaskText(failure->message);
       failure->step = request_.step.step;
@@ -94,8 +96,40 @@ class Conversation {
     std::string system = request_.system_prompt;
     if (system.empty()) system = OptionText(request_.options, "system_prompt");
     if (!system.empty()) Begin(MessageRole::kSystem, system);
+    if (request_.continued) {
+      if (auto failure = TakeHistory(request_.continued->messages)) return failure;
+    }
     Begin(MessageRole::kUser, request_.prompt);
     return std::nullopt;
+  }
+
+  // The messages of the steps before. Their system prompt is left out where this step has its own.
+  std::optional<Error> TakeHistory(const json::value& history) {
+    if (!history.is_array() || history.get_array().empty()) {
+      return NewError("EXECUTION.AGENT.SESSION_LOST", "the earlier step has left no messages to go on with");
+    }
+    for (const json::value& message : history.get_array()) {
+      const bool is_system = message.is_object() && TextAt(message.get_object(), "role") == "system";
+      if (is_system && !messages_.empty()) continue;
+      messages_.push_back(message);
+      if (!message.is_object()) continue;
+      const json::array* calls = ArrayAt(message.get_object(), "tool_calls");
+      for (const json::value& call : calls == nullptr ? json::array() : *calls) {
+        if (call.is_object()) used_ids_.emplace(TextAt(call.get_object(), "id"));
+      }
+    }
+    return std::nullopt;
+  }
+
+  // All messages, when the last answer is among them: what follows an unanswered question would be a second one.
+  std::shared_ptr<const AgentSession> Session() {
+    if (!answered_) return nullptr;
+    AgentSession session;
+    session.messages = KeptMessages(std::move(messages_), request_, observer_);
+    if (session.messages.is_null()) return nullptr;
+    session.provider = request_.provider;
+    session.working_dir = request_.working_dir;
+    return std::make_shared<const AgentSession>(std::move(session));
   }
 
   std::optional<Error> FindServer() {
@@ -168,7 +202,11 @@ class Conversation {
       if (answer->finish_reason == "length") TellTruncated();
       if (answer->calls.empty() || !toolbox_) {
         output_ = answer->text;
-        return JudgeEnd(*answer);
+        auto failure = JudgeEnd(*answer);
+        answered_ = !failure;
+        // Without calls: they were not offered, so nobody answers them.
+        if (answered_) messages_.emplace_back(json::object{{"role", "assistant"}, {"content", answer->text}});
+        return failure;
       }
       messages_.emplace_back(std::move(answer->message));
       RunCalls(answer->calls);
@@ -177,6 +215,7 @@ class Conversation {
         return NewError("EXECUTION.AGENT.FAILED", "ended while tools ran");
       }
     }
+    answered_ = true;  // the results of its calls are there: a later step may let it go on
     return NewError(
         "EXECUTION.MCP_PROXY.LOOP_GUARD",
         "the model asked for tools in each of " + std::to_string(turns) + " requests; last calls: " + last_calls_,
@@ -244,6 +283,7 @@ class Conversation {
   std::set<std::string> used_ids_;
   std::string last_calls_;  // names
   TokenUsage usage_;
+  bool answered_ = false;
   int calls_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "infrastructure/agents/probe_proofs.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -139,7 +140,8 @@ TEST_F(ProbeProofsTest, ManyWritersLoseNothing) {
       for (int round = 0; round < 10; ++round) {
         key.recipe = 100 * i + round;
         EXPECT_TRUE(ProbeProofs(file_).Add(key));
-        if (round % 2 == 1) EXPECT_TRUE(ProbeProofs(file_).Remove(key));
+        if (round % 2 == 0) continue;
+        EXPECT_TRUE(ProbeProofs(file_).Remove(key));
       }
     });
   }

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "domain/random_id.h"
 #include "infrastructure/process/fd.h"
@@ -55,6 +57,14 @@ int Sync(int fd) {
   return 0;
 }
 
+// After the last change, which a rename is too.
+WrittenFile AsWritten(int fd) {
+  struct stat status{};
+  ::fstat(fd, &status);
+  return {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+          status.st_ctim.tv_sec * std::int64_t{1'000'000'000} + status.st_ctim.tv_nsec};
+}
+
 class TemporaryFile {
  public:
   // 0 or errno. `mode` of an existing file is taken over whatever the umask is.
@@ -84,10 +94,10 @@ class TemporaryFile {
     return ::fstat(fd_.get(), &status) != 0 || status.st_uid != old.st_uid || status.st_gid != old.st_gid;
   }
 
-  int RenameTo(const std::string& name) {
-    if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return errno;
-    fd_.Reset();
-    return 0;
+  std::expected<WrittenFile, int> RenameTo(const std::string& name) {
+    if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return std::unexpected(errno);
+    const Fd fd = std::move(fd_);
+    return AsWritten(fd.get());
   }
 
  private:
@@ -107,34 +117,35 @@ int Overwrite(int fd, std::string_view bytes, std::size_t old_size, const std::s
   return error;
 }
 
-int SaveInPlace(const WriteTarget& target, std::string_view bytes) {
+std::expected<WrittenFile, int> SaveInPlace(const WriteTarget& target, std::string_view bytes) {
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
   Fd fd(::openat(target.parent.get(), target.name.c_str(), O_RDWR | kFlags));
   if (!fd && errno == EACCES) fd = Fd(::openat(target.parent.get(), target.name.c_str(), O_WRONLY | kFlags));
-  if (!fd) return errno;
+  if (!fd) return std::unexpected(errno);
   struct stat status{};
-  if (::fstat(fd.get(), &status) != 0) return errno;
-  if (!S_ISREG(status.st_mode)) return ENXIO;
+  if (::fstat(fd.get(), &status) != 0) return std::unexpected(errno);
+  if (!S_ISREG(status.st_mode)) return std::unexpected(ENXIO);
   const auto old_size = static_cast<std::size_t>(status.st_size);
   const std::string backup = ReadStart(fd.get(), std::min(old_size, bytes.size()));
-  return Overwrite(fd.get(), bytes, old_size, backup);
+  if (const int error = Overwrite(fd.get(), bytes, old_size, backup); error != 0) return std::unexpected(error);
+  return AsWritten(fd.get());
 }
 
 bool TakesNoNewNames(int error) { return error == EACCES || error == EPERM || error == EROFS; }
 
 }  // namespace
 
-int SaveFile(const WriteTarget& target, std::string_view bytes) {
+std::expected<WrittenFile, int> SaveFile(const WriteTarget& target, std::string_view bytes) {
   if (target.exists && target.status.st_nlink > 1) return SaveInPlace(target, bytes);
   TemporaryFile temporary;
   int error = temporary.Create(target.parent.get(), target);
   if (target.exists && TakesNoNewNames(error)) return SaveInPlace(target, bytes);
-  if (error != 0) return error;
+  if (error != 0) return std::unexpected(error);
   if (target.exists && temporary.ChangesOwner(target.status)) return SaveInPlace(target, bytes);
   error = WriteAt(temporary.fd(), bytes, 0);
   if (error == 0) error = Sync(temporary.fd());
-  if (error == 0) error = temporary.RenameTo(target.name);
-  return error;
+  if (error != 0) return std::unexpected(error);
+  return temporary.RenameTo(target.name);
 }
 
 }  // namespace awf::builtins

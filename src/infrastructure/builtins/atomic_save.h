@@ -8,12 +8,13 @@
 #include <expected>
 #include <string_view>
 
+#include "domain/written_file.h"
 #include "infrastructure/builtins/confinement.h"
 
 namespace awf::builtins {
 
-// Bytes exactly as given; 0 or the errno of the step that failed (EFBIG arrives only when the process ignores SIGXFSZ).
-// `target` is fresh and its existing file is a regular, writable one.
-int SaveFile(const WriteTarget& target, std::string_view bytes);
+// Bytes exactly as given. The file as it lies there then, or the errno of the step that failed (EFBIG arrives only when
+// the process ignores SIGXFSZ). `target` is fresh and its existing file is a regular, writable one.
+std::expected<WrittenFile, int> SaveFile(const WriteTarget& target, std::string_view bytes);
 
 }  // namespace awf::builtins

@@ -18,7 +18,11 @@
 namespace awf::builtins {
 namespace {
 
-using Outcome = std::expected<std::string, PathFault>;  // the text of success, or what is wrong
+struct Saved {
+  std::string text;  // of success
+  WrittenFile file;
+};
+using Outcome = std::expected<Saved, PathFault>;
 
 std::unexpected<PathFault> Refuse(std::string text) { return std::unexpected(PathFault{std::move(text)}); }
 
@@ -48,8 +52,9 @@ std::string TooLarge(const WriteTarget& target) {
 }
 
 Outcome Save(const WriteTarget& target, std::string_view bytes, std::string text) {
-  if (const int error = SaveFile(target, bytes); error != 0) return Refuse(ErrnoSentence(target.shown, error));
-  return text;
+  const auto written = SaveFile(target, bytes);
+  if (!written) return Refuse(ErrnoSentence(target.shown, written.error()));
+  return Saved{std::move(text), *written};
 }
 
 Outcome Create(const WriteTarget& target, std::string_view bytes) {
@@ -123,7 +128,9 @@ ToolResult EditTool::Call(const ToolCall& call) const {
     return FileFailure(path, confinement_->NotFound(path, "File"), budget_);
   const Outcome outcome = target.exists ? EditFile(target, request, call, *regex_) : Create(target, request.new_string);
   if (!outcome) return FileFailure(path, outcome.error(), budget_);
-  return FileSuccess(target.shown, *outcome, budget_);
+  ToolResult result = FileSuccess(target.shown, outcome->text, budget_);
+  result.fields.written = outcome->file;
+  return result;
 }
 
 }  // namespace awf::builtins

@@ -37,12 +37,14 @@ ToolResult WriteTool::Call(const ToolCall& call) const {
   const auto locked = LockTarget(*confinement_, *locks_, path, true);
   if (!locked) return FileFailure(path, locked.error(), budget_);
   const WriteTarget& target = locked->target;
-  if (const int error = SaveFile(target, content); error != 0)
-    return FileFailure(path, {ErrnoSentence(target.shown, error)}, budget_);
-  return FileSuccess(target.shown,
-                     "Wrote " + Counted(content.size(), "byte", "bytes") + " to " + target.shown +
-                         (target.exists ? " (updated)." : " (created)."),
-                     budget_);
+  const auto written = SaveFile(target, content);
+  if (!written) return FileFailure(path, {ErrnoSentence(target.shown, written.error())}, budget_);
+  ToolResult result = FileSuccess(target.shown,
+                                  "Wrote " + Counted(content.size(), "byte", "bytes") + " to " + target.shown +
+                                      (target.exists ? " (updated)." : " (created)."),
+                                  budget_);
+  result.fields.written = *written;
+  return result;
 }
 
 }  // namespace awf::builtins

@@ -1,3 +1,4 @@
+#include "infrastructure/model_server/gemini_model.h"
 #include "infrastructure/model_server/messages_model.h"
 #include "infrastructure/model_server/responses_model.h"
 #include "infrastructure/model_server/scripted_model.h"
@@ -13,7 +14,7 @@ std::unique_ptr<ScriptedModel> MakeScriptedModel(WireFormat format, std::vector<
     case WireFormat::kResponses:
       return std::make_unique<ResponsesModel>(std::move(script));
     case WireFormat::kGemini:
-      break;
+      return std::make_unique<GeminiModel>(std::move(script));
   }
   return nullptr;
 }

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <set>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 
@@ -33,6 +34,7 @@ constexpr std::uint32_t kStrays = 0xFFFFFFFF;
 constexpr milliseconds kLongestPause{100};
 // A process in uninterruptible sleep cannot be waited for without end once the owner is gone.
 constexpr milliseconds kPatience{10'000};
+constexpr milliseconds kOthersEnd{200};
 
 std::vector<Fd> TakeDescriptors(msghdr& message) {
   std::vector<Fd> descriptors;
@@ -71,7 +73,12 @@ void KeeperLoop::Run() {
     if (!endings_.empty()) ContinueEndings();
     SendEvents();
   }
-  if (!folder_.empty()) RemoveTree(folder_);
+  if (folder_.empty()) return;
+  RemoveTree(folder_);
+  if (owner_) return;
+  // Programs of other keepers, which end now as well, may have written there meanwhile.
+  std::this_thread::sleep_for(kOthersEnd);
+  RemoveTree(folder_);
 }
 
 void KeeperLoop::Poll() {

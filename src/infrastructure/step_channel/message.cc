@@ -63,6 +63,11 @@ struct Encoder {
     object["bytes_out"] = end.bytes_out;
     if (end.exit_code) object["exit_code"] = *end.exit_code;
     PutTextIfAny(object, "result", end.result);
+    if (end.written) {
+      object["written_device"] = end.written->device;
+      object["written_inode"] = end.written->inode;
+      object["written_changed_ns"] = end.written->changed_ns;
+    }
   }
   void operator()(const Bye&) { object["type"] = "bye"; }
 };
@@ -126,6 +131,11 @@ std::expected<Message, std::string> ReadCallFinished(Fields& fields) {
     finished.end.exit_code = static_cast<int>(fields.Number("exit_code", INT32_MIN, INT32_MAX));
   }
   finished.end.result = Captured(fields, "result");
+  if (fields.Has("written_inode")) {
+    finished.end.written = WrittenFile{fields.Number("written_device", INT64_MIN, INT64_MAX),
+                                       fields.Number("written_inode", INT64_MIN, INT64_MAX),
+                                       fields.Number("written_changed_ns", INT64_MIN, INT64_MAX)};
+  }
   return fields.Done(Message(std::move(finished)));
 }
 

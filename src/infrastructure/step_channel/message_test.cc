@@ -108,6 +108,16 @@ TEST(Message, BadUtf8IsRepairedAndLineFeedsAreEscaped) {
   EXPECT_EQ(std::get<CallStarted>(*back).call.tool, "a\xEF\xBF\xBD\nb");
 }
 
+TEST(Message, TheFileThatACallWroteGoesThereAndBack) {
+  CallEnd end;
+  end.written = WrittenFile{-1, 1234567890123, 1'800'000'000'000'000'001};
+  const auto back = Decode(Encode(CallFinished{SomeCall().call, end}));
+  ASSERT_TRUE(back) << back.error();
+  EXPECT_EQ(std::get<CallFinished>(*back).end.written, end.written);
+  EXPECT_FALSE(Decode(R"({"type":"call_finished","call":"0123456789abcdef","duration_us":1,"outcome":"ok",)"
+                      R"("bytes_out":1,"written_inode":1})"));
+}
+
 TEST(Message, CapturedContentGoesThereAndBackWithinItsBound) {
   CallRecord call = SomeCall();
   call.arguments = R"({"path":"a\u0001"})";

@@ -79,17 +79,20 @@ std::string FieldText(const json::object& fields, std::string_view key) {
   return value != nullptr && value->is_string() ? PrintableLine(value->get_string()) : std::string();
 }
 
+// Four lines: two of them and the shape are fixed by the guide. What to do depends on why the level is not proven.
 std::string CoexistenceWarning(const json::object& fields) {
   const std::string provider = FieldText(fields, "provider"), version = FieldText(fields, "version"),
-                    level = FieldText(fields, "isolation"), reason = FieldText(fields, "reason");
-  std::string text = "WARN: mcp_proxy on provider=" + provider + " runs in coexistence mode.\n      ";
-  if (reason.empty() || reason == "not proven") {
-    text += "Isolation is not proven for " + (version.empty() ? "the version in use" : version) + ".";
-  } else {
-    text += "Reason: " + reason + (reason.ends_with('.') ? "" : ".");
-  }
-  text += "\n      Use 'claude' or 'openai-compatible' for guaranteed MCP-only isolation.\n      ";
-  return text + "found " + (version.empty() ? "no version" : version) + ", level " + level;
+                    verified = FieldText(fields, "verified"), level = FieldText(fields, "isolation"),
+                    reason = FieldText(fields, "reason");
+  std::string why = "Isolation is not proven for " + (version.empty() ? "the version in use" : version) +
+                    "; run awf doctor --probe " + provider + ".";
+  constexpr std::string_view kNative = "native tools: ", kUsed = "native tool used: ";
+  if (reason.starts_with(kNative)) why = "Native tools cannot be disabled: " + reason.substr(kNative.size()) + ".";
+  if (reason.starts_with(kUsed)) why = "Native tools cannot be disabled: " + reason.substr(kUsed.size()) + " was used.";
+  return "WARN: mcp_proxy on provider=" + provider + " runs in coexistence mode.\n      " + why +
+         "\n      Use 'claude' or 'openai-compatible' for guaranteed MCP-only isolation.\n      found " +
+         (version.empty() ? "no version" : version) + ", verified " + (verified.empty() ? "none" : verified) +
+         ", level " + level;
 }
 
 }  // namespace

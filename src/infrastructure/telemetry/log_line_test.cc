@@ -84,14 +84,37 @@ TEST(LogLine, TheCoexistenceWarningIsTheKnownOne) {
   LogRecord record;
   record.level = LogLevel::kWarn;
   record.message = "mcp proxy coexistence";
-  record.fields = {{"provider", "codex"}, {"version", "0.172.0"}, {"isolation", "flags"}, {"reason", "not proven"}};
+  record.fields = {{"provider", "codex"},
+                   {"version", "0.172.0"},
+                   {"verified", "0.171.0"},
+                   {"isolation", "flags"},
+                   {"reason", "not proven for 0.172.0"}};
   EXPECT_EQ(RenderLogText(record, Masker()),
             "WARN: mcp_proxy on provider=codex runs in coexistence mode.\n"
-            "      Isolation is not proven for 0.172.0.\n"
+            "      Isolation is not proven for 0.172.0; run awf doctor --probe codex.\n"
             "      Use 'claude' or 'openai-compatible' for guaranteed MCP-only isolation.\n"
-            "      found 0.172.0, level flags");
-  record.fields["reason"] = "a native use was seen";
-  EXPECT_NE(RenderLogText(record, Masker()).find("\n      Reason: a native use was seen.\n"), std::string::npos);
+            "      found 0.172.0, verified 0.171.0, level flags");
+  record.fields["version"] = "";
+  record.fields["isolation"] = "coexisting";
+  EXPECT_EQ(RenderLogText(record, Masker()),
+            "WARN: mcp_proxy on provider=codex runs in coexistence mode.\n"
+            "      Isolation is not proven for the version in use; run awf doctor --probe codex.\n"
+            "      Use 'claude' or 'openai-compatible' for guaranteed MCP-only isolation.\n"
+            "      found no version, verified 0.171.0, level coexisting");
+}
+
+TEST(LogLine, TheCoexistenceWarningNamesNativeTools) {
+  LogRecord record;
+  record.message = "mcp proxy coexistence";
+  record.fields = {{"provider", "claude"}, {"version", "3.0.0"}, {"verified", "2.1.332"}, {"isolation", "coexisting"}};
+  const auto second_line = [&](std::string_view reason) {
+    record.fields["reason"] = reason;
+    const std::string text = RenderLogText(record, Masker());
+    const std::size_t begin = text.find('\n') + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(second_line("native tools: Bash, Edit"), "      Native tools cannot be disabled: Bash, Edit.");
+  EXPECT_EQ(second_line("native tool used: Bash"), "      Native tools cannot be disabled: Bash was used.");
 }
 
 }  // namespace

@@ -131,10 +131,11 @@ TEST_F(LogRowsTest, ThePartsOfTheProxy) {
   report.level = IsolationLevel::kFlags;
   report.provider = "codex";
   report.version = "1.2.3";
+  report.verified = "1.2.2";
   report.reason = "not proven";
   recorder_.IsolationKnown(step_, report);
   EXPECT_EQ(Last(), R"({"level":"warn","message":"mcp proxy coexistence","provider":"codex","version":"1.2.3",)"
-                    R"("isolation":"flags","reason":"not proven")" +
+                    R"("verified":"1.2.2","isolation":"flags","reason":"not proven")" +
                         OfStep());
   for (const bool required : {false, true}) {
     recorder_.Bypassed(step_, {"command_execution", "item_3", "item", "codex", required});

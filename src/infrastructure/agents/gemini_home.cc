@@ -1,0 +1,214 @@
+#include "infrastructure/agents/gemini_home.h"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "domain/utf8.h"
+#include "infrastructure/agents/stream_json.h"
+
+namespace awf::agents {
+namespace {
+
+namespace fs = std::filesystem;
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 20;
+// gemini-credentials.json holds keys and tokens where the system has no keychain.
+constexpr const char* kLoginFiles[] = {"oauth_creds.json", "google_accounts.json", "gemini-credentials.json"};
+constexpr const char* kOtherFiles[] = {"GEMINI.md", "mcp-oauth-tokens.json", "trustedFolders.json"};
+
+std::optional<std::string> ReadSmallFile(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kLargest || error) return std::nullopt;
+  const std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::stringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+// The CLI takes comments in settings.
+std::optional<json::object> ParseSettings(const std::string& text) {
+  json::parse_options options;
+  options.allow_comments = true;
+  options.max_depth = 64;
+  json::error_code fault;
+  json::value value = json::parse(RepairUtf8(text), fault, {}, options);
+  if (fault || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
+const json::object& At(const json::object& object, std::string_view key) {
+  static const json::object kNone;
+  const json::object* found = ObjectAt(object, key);
+  return found != nullptr ? *found : kNone;
+}
+
+// The object under that key, made where there is none.
+json::object& Make(json::object& object, std::string_view key) {
+  json::value& value = object[key];
+  if (!value.is_object()) value = json::object();
+  return value.get_object();
+}
+
+json::object ServerEntry(const ProxyEndpoint& proxy) {
+  return {{"command", proxy.program.string()},
+          {"args", json::array{"mcp-serve", "--config", proxy.config.string()}},
+          {"env", json::object()},
+          {"timeout", proxy.timeout_ms}};
+}
+
+bool IsNameCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::string DotEnvValue(std::string_view text) {
+  const char quote = text.empty() ? '\0' : text.front();
+  if (quote == '"' || quote == '\'' || quote == '`') {
+    const std::size_t end = text.find(quote, 1);
+    if (end != std::string_view::npos) {
+      std::string value(text.substr(1, end - 1));
+      for (std::size_t at = 0; quote == '"' && (at = value.find("\\n", at)) != std::string::npos; ++at) {
+        value.replace(at, 2, "\n");
+      }
+      return value;
+    }
+  }
+  return std::string(Trimmed(text.substr(0, text.find('#'))));
+}
+
+}  // namespace
+
+Variables ReadDotEnv(std::string_view text) {
+  Variables variables;
+  while (!text.empty()) {
+    const std::size_t feed = text.find('\n');
+    std::string_view line = Trimmed(text.substr(0, feed));
+    text.remove_prefix(feed == std::string_view::npos ? text.size() : feed + 1);
+    if (line.starts_with("export ")) line = Trimmed(line.substr(7));
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = Trimmed(line.substr(0, equals));
+    std::string value = DotEnvValue(Trimmed(line.substr(equals + 1)));
+    if (name.empty() || !std::ranges::all_of(name, IsNameCharacter) || value.contains('\0')) continue;
+    const auto known = std::ranges::find(variables, name, &Variables::value_type::first);
+    if (known == variables.end()) {
+      variables.emplace_back(name, std::move(value));
+    } else {
+      known->second = std::move(value);
+    }
+  }
+  return variables;
+}
+
+GeminiUser::GeminiUser(const Environment& environment) : environment_(environment) {
+  fs::path home = environment.Get("GEMINI_CLI_HOME");
+  if (home.empty()) home = environment.Get("HOME");
+  if (home.empty()) return;
+  folder_ = home / ".gemini";
+  if (const auto text = ReadSmallFile(folder_ / "settings.json")) {
+    if (auto settings = ParseSettings(*text)) {
+      settings_ = std::move(*settings);
+    } else {
+      warning_ = (folder_ / "settings.json").string() + " is not valid JSON; login settings in it are not used";
+    }
+  }
+  auto file = ReadSmallFile(folder_ / ".env");
+  if (!file) file = ReadSmallFile(home / ".env");
+  if (!file) return;
+  variables_ = ReadDotEnv(*file);
+  std::erase_if(variables_, [&](const auto& entry) { return !environment.Get(entry.first).empty(); });
+}
+
+std::string GeminiUser::Variable(std::string_view name) const {
+  std::string value = environment_.Get(name);
+  if (!value.empty()) return value;
+  const auto found = std::ranges::find(variables_, name, &Variables::value_type::first);
+  return found == variables_.end() ? std::string() : found->second;
+}
+
+std::string GeminiUser::LoginType() const {
+  std::string_view type = TextAt(At(At(settings_, "security"), "auth"), "selectedType");
+  if (type.empty()) type = TextAt(settings_, "selectedAuthType");  // of older versions
+  if (!type.empty()) return std::string(type);
+  if (Variable("GOOGLE_GENAI_USE_GCA") == "true") return "oauth-personal";
+  if (Variable("GOOGLE_GENAI_USE_VERTEXAI") == "true") return "vertex-ai";
+  return Variable("GEMINI_API_KEY").empty() ? "" : "gemini-api-key";
+}
+
+std::vector<std::string> GeminiUser::MemoryNames() const {
+  const json::object& context = At(settings_, "context");
+  std::vector<std::string> names = TextsAt(context, "fileName");
+  if (const std::string_view name = TextAt(context, "fileName"); !name.empty()) names.emplace_back(name);
+  if (std::ranges::find(names, "GEMINI.md") == names.end()) names.emplace_back("GEMINI.md");
+  return names;
+}
+
+std::vector<PrivateFile> GeminiUser::Files(bool all) const {
+  std::vector<PrivateFile> files;
+  if (folder_.empty()) return files;
+  const auto add = [&](const std::string& name) {
+    if (auto text = ReadSmallFile(folder_ / name)) files.push_back({"home/.gemini/" + name, std::move(*text)});
+  };
+  for (const char* name : kLoginFiles) add(name);
+  if (!all) return files;
+  for (const char* name : kOtherFiles) add(name);
+  std::error_code error;
+  std::vector<std::string> policies;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "policies", error)) {
+    if (entry.path().extension() == ".toml") policies.push_back("policies/" + entry.path().filename().string());
+  }
+  std::ranges::sort(policies);
+  for (const std::string& name : policies) add(name);
+  return files;
+}
+
+std::string InterceptSettings(const GeminiUser& user, const ProxyEndpoint& proxy, const std::string& server) {
+  // With useExternal the CLI does not check the login before it starts. That check would read .gemini/.env of the
+  // workspace, whose variables (LD_PRELOAD, GOOGLE_GEMINI_BASE_URL) would reach the CLI and our server.
+  json::object login{{"useExternal", true}};
+  if (const std::string type = user.LoginType(); !type.empty()) login["selectedType"] = type;
+  json::object context{{"includeDirectoryTree", false}};
+  if (const json::value* names = At(user.settings(), "context").if_contains("fileName")) context["fileName"] = *names;
+  return json::serialize(json::object{
+      {"mcpServers", json::object{{server, ServerEntry(proxy)}}},
+      {"security", json::object{{"folderTrust", json::object{{"enabled", true}}}, {"auth", std::move(login)}}},
+      {"skills", json::object{{"enabled", false}}},
+      {"hooksConfig", json::object{{"enabled", false}}},
+      {"advanced", json::object{{"ignoreLocalEnv", true}}},
+      {"context", std::move(context)},
+      {"tools", json::object{{"useRipgrep", false}}},
+      {"general",
+       json::object{{"enableAutoUpdate", false}, {"enableAutoUpdateNotification", false}, {"maxAttempts", 3}}},
+      {"privacy", json::object{{"usageStatisticsEnabled", false}}},
+      {"telemetry", json::object{{"enabled", false}}}});
+}
+
+std::string AdditiveSettings(const GeminiUser& user, const ProxyEndpoint& proxy, const std::string& server) {
+  json::object settings = user.settings();
+  json::object entry = ServerEntry(proxy);
+  entry["trust"] = true;
+  Make(settings, "mcpServers")[server] = std::move(entry);
+  // A list of allowed servers leaves out all others.
+  if (json::value* mcp = settings.if_contains("mcp"); mcp != nullptr && mcp->is_object()) {
+    json::value* allowed = mcp->get_object().if_contains("allowed");
+    if (allowed != nullptr && allowed->is_array()) allowed->get_array().emplace_back(server);
+  }
+  if (const std::string type = user.LoginType(); !type.empty()) {
+    Make(Make(settings, "security"), "auth")["selectedType"] = type;
+  }
+  json::object& general = Make(settings, "general");
+  general["enableAutoUpdate"] = false;
+  general["enableAutoUpdateNotification"] = false;
+  return json::serialize(settings);
+}
+
+}  // namespace awf::agents

@@ -1,0 +1,222 @@
+#include "infrastructure/agents/mistral_vibe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "domain/test_folder.h"
+
+namespace awf::agents {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr char kHint[] =
+    "The MCP tools for files and commands are the functions of tools.mcp_awf_proxy, called through run_typescript; "
+    "calls "
+    "of the native ones are denied.";
+
+class MistralVibeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(top_ / "work");
+    environment_.Set("HOME", (top_ / "home").string());
+    request_.prompt = "do it";
+    request_.working_dir = top_ / "work";
+    request_.proxy.emplace();
+    request_.proxy->enable = true;
+  }
+
+  Invocation Prepare(bool with_proxy = true) {
+    MistralVibeProvider vibe({.environment = environment_,
+                              .step_folder = "/step",
+                              .conversation_folder = conversation_,
+                              .version = "3.0.3",
+                              .mitigate = mitigate_});
+    const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "kv_get"}, 60'500};
+    if (!with_proxy) request_.proxy.reset();
+    auto invocation = vibe.Prepare(request_, with_proxy ? &endpoint : nullptr);
+    EXPECT_TRUE(invocation);
+    return std::move(*invocation);
+  }
+  static std::string Variable(const Invocation& invocation, std::string_view name) {
+    for (const auto& [key, value] : invocation.set_env) {
+      if (key == name) return value;
+    }
+    return "(unset)";
+  }
+  static bool Removes(const Invocation& invocation, std::string_view name) {
+    return std::ranges::find(invocation.unset_env, name) != invocation.unset_env.end();
+  }
+
+  const TestFolder top_;
+  Environment environment_;
+  fs::path conversation_;
+  bool mitigate_ = false;
+  AgentRequest request_;
+};
+
+TEST_F(MistralVibeTest, InterceptRecipe) {
+  const Invocation invocation = Prepare();
+  EXPECT_EQ(invocation.argv, (Words{"vibe", "-p", "--output", "streaming", "--output-dir", "/step/out",
+                                    "--enabled-tools", "awf_proxy_*", "--agent", "auto-approve"}));
+  EXPECT_EQ(invocation.set_env,
+            (std::vector<std::pair<std::string, std::string>>{
+                {"VIBE_MCP_SERVERS",
+                 R"([{"name":"awf-proxy","transport":"stdio","command":["/opt/awf"],)"
+                 R"("args":["mcp-serve","--config","/step/serve.json"],"env":{},"startup_timeout_sec":30,)"
+                 R"("tool_timeout_sec":60,"sampling_enabled":false}])"},
+                {"VIBE_HOME", "/step"},
+                {"VIBE_ENABLE_TELEMETRY", "false"},
+                {"VIBE_ENABLE_UPDATE_CHECKS", "false"},
+                {"VIBE_EXPERIMENTS", R"({"enable":false})"},
+                {"VIBE_API_RETRY_MAX_ELAPSED_TIME", "60"},
+                {"VIBE_ENABLE_CONNECTORS", "false"},
+                {"VIBE_ENABLE_SUBAGENTS", "false"},
+                {"VIBE_ENABLE_BACKGROUND_PROCESSES", "false"}}));
+  EXPECT_EQ(invocation.unset_env, Words{"VIBE_CWD"});
+  EXPECT_TRUE(invocation.files.empty());
+  EXPECT_TRUE(invocation.warnings.empty());
+  EXPECT_EQ(invocation.isolation_doubt, "its native tools cannot be disabled, only denied");
+  EXPECT_EQ(invocation.input, "<system>\n" + std::string(kHint) + "\n</system>\n\ndo it");
+}
+
+TEST_F(MistralVibeTest, AdditiveRecipeGrantsOurToolsAndKeepsTheUsersHome) {
+  request_.proxy->intercept_builtins = false;
+  request_.options = {{"agent_profile", "ask"},
+                      {"enabled_tools", "bash, re:^x"},
+                      {"add_dirs", json::array{"../other"}},
+                      {"dangerously_skip_permissions", true}};
+  top_.Put("home/.vibe/.env", "MISTRAL_API_KEY=k\n");
+  top_.Put("home/.vibe/AGENTS.md", "memory");
+  const Invocation invocation = Prepare();
+  EXPECT_EQ(invocation.argv, (Words{"vibe", "-p", "--output", "streaming", "--output-dir", "/step/out",
+                                    "--enabled-tools", "bash", "--enabled-tools", "re:^x", "--enabled-tools",
+                                    "awf_proxy_*", "--add-dir", "../other", "--agent", "ask", "--auto-approve"}));
+  EXPECT_EQ(Variable(invocation, "VIBE_TOOLS"),
+            R"({"awf_proxy_Read":{"permission":"always"},"awf_proxy_kv_get":{"permission":"always"}})");
+  EXPECT_EQ(Variable(invocation, "VIBE_HOME"), "(unset)");
+  EXPECT_EQ(Variable(invocation, "MISTRAL_API_KEY"), "(unset)");
+  EXPECT_EQ(Variable(invocation, "VIBE_ENABLE_SUBAGENTS"), "(unset)");
+  EXPECT_EQ(invocation.isolation_doubt, "");
+  EXPECT_EQ(invocation.input, "do it");
+}
+
+TEST_F(MistralVibeTest, WithoutProxyNothingNamesIt) {
+  request_.options["enabled_tools"] = json::array{"bash"};
+  request_.system_prompt = "You help.";
+  const Invocation invocation = Prepare(false);
+  EXPECT_EQ(invocation.argv,
+            (Words{"vibe", "-p", "--output", "streaming", "--output-dir", "/step/out", "--enabled-tools", "bash"}));
+  EXPECT_EQ(Variable(invocation, "VIBE_MCP_SERVERS"), "(unset)");
+  EXPECT_EQ(Variable(invocation, "VIBE_TOOLS"), "(unset)");
+  EXPECT_EQ(invocation.input, "<system>\nYou help.\n</system>\n\ndo it");
+}
+
+TEST_F(MistralVibeTest, OptionsBecomeFlagsAndVariables) {
+  request_.options = {{"model", "a \"b\" c"}, {"max_turns", 3}, {"max_price", 0.5},
+                      {"max_tokens", 9000},   {"trust", true},  {"extra_args", json::array{"--worktree", "-x y"}}};
+  const Invocation invocation = Prepare();
+  EXPECT_EQ(
+      Words(invocation.argv.begin() + 10, invocation.argv.end()),
+      (Words{"--max-turns", "3", "--max-price", "5E-1", "--max-tokens", "9000", "--trust", "--worktree", "-x y"}));
+  EXPECT_EQ(Variable(invocation, "VIBE_ACTIVE_MODEL"), "a \"b\" c");
+  ASSERT_EQ(invocation.warnings.size(), 1U);
+  EXPECT_TRUE(invocation.warnings[0].contains("options.trust loads the workspace's hooks")) << invocation.warnings[0];
+}
+
+TEST_F(MistralVibeTest, OptionsThatReopenNativeToolsAreIgnoredWhileIntercepting) {
+  request_.options = {{"agent_profile", "ask"},
+                      {"enabled_tools", "bash"},
+                      {"add_dirs", json::array{"x"}},
+                      {"dangerously_skip_permissions", true}};
+  const Invocation invocation = Prepare();
+  EXPECT_EQ(invocation.argv.size(), 10U);
+  ASSERT_EQ(invocation.warnings.size(), 4U);
+  EXPECT_EQ(invocation.warnings[0], "options.agent_profile is ignored while the built-in tools are intercepted");
+}
+
+TEST_F(MistralVibeTest, LoginAndModelSettingsAreHandedOver) {
+  top_.Put("home/.vibe/.env", "MISTRAL_API_KEY=from-file\nOTHER_KEY='o'\nVIBE_TOOL_PATHS=[\"/evil\"]\nSET=file\n");
+  top_.Put("home/.vibe/config.toml",
+           "active_model = \"m\"\ndisabled_tools = [\"awf*\"]\n[[mcp_servers]]\nname = \"evil\"\n");
+  environment_.Set("SET", "environment");
+  const Invocation invocation = Prepare();
+  EXPECT_EQ(Variable(invocation, "MISTRAL_API_KEY"), "from-file");
+  EXPECT_EQ(Variable(invocation, "OTHER_KEY"), "o");
+  EXPECT_EQ(Variable(invocation, "SET"), "(unset)");
+  EXPECT_EQ(Variable(invocation, "VIBE_TOOL_PATHS"), "(unset)");
+  ASSERT_EQ(invocation.files.size(), 1U);
+  EXPECT_EQ(invocation.files[0].name, "config.toml");
+  EXPECT_EQ(invocation.files[0].contents, "active_model = \"m\"\n");
+}
+
+TEST_F(MistralVibeTest, VariablesThatBringToolsBackAreRemoved) {
+  for (const char* name :
+       {"VIBE_MCP_SERVERS", "vibe_tool_paths", "VIBE_TOOLS__BASH__PERMISSION", "VIBE_ENABLE_SUBAGENTS", "VIBE_MODELS",
+        "VIBE_PROVIDERS", "VIBE_UTILITY_MODELS__TITLE", "VIBE_HOME", "VIBE_API_RETRY_MAX_ELAPSED_TIME", "OTHER"}) {
+    environment_.Set(name, "7");
+  }
+  const Invocation invocation = Prepare();
+  Words removed = invocation.unset_env;
+  std::ranges::sort(removed);
+  EXPECT_EQ(removed, (Words{"VIBE_CWD", "VIBE_TOOLS__BASH__PERMISSION", "vibe_tool_paths"}));
+  EXPECT_EQ(Variable(invocation, "VIBE_API_RETRY_MAX_ELAPSED_TIME"), "(unset)");
+}
+
+TEST_F(MistralVibeTest, ConversationsKeepTheirSessionsInTheRunsFolder) {
+  conversation_ = "/run/conversation";
+  EXPECT_EQ(Variable(Prepare(), "VIBE_SESSION_LOGGING"), R"({"enabled":true,"save_dir":"/run/conversation/sessions"})");
+  request_.continued.emplace();
+  request_.continued->id = "11-22";
+  const Invocation invocation = Prepare();
+  EXPECT_EQ(Words(invocation.argv.end() - 2, invocation.argv.end()), (Words{"--resume", "11-22"}));
+  request_.proxy->intercept_builtins = false;
+  EXPECT_EQ(Variable(Prepare(), "VIBE_SESSION_LOGGING"), "(unset)");
+}
+
+TEST_F(MistralVibeTest, TextHasSystemPromptSentenceAndMemory) {
+  mitigate_ = true;
+  request_.system_prompt = "You help.";
+  request_.prompt = "read @note.txt";
+  top_.Put("home/.vibe/AGENTS.md", "of the user");
+  top_.Put("work/AGENTS.md", "of the project");
+  top_.Put("work/note.txt", "x");
+  const std::string text = Prepare().input;
+  EXPECT_TRUE(text.starts_with("<system>\nYou help.\n\n" + std::string(kHint) +
+                               "\n\nUse only MCP tools, never built-in tools.\n</system>\n\n## "))
+      << text;
+  EXPECT_TRUE(text.contains("of the user") && text.contains("of the project")) << text;
+  EXPECT_TRUE(text.ends_with("\n\nread @ note.txt")) << text;
+
+  request_.options["trust"] = true;
+  EXPECT_FALSE(Prepare().input.contains("of the project"));
+  request_.proxy->project_memory = false;
+  EXPECT_FALSE(Prepare().input.contains("of the user"));
+}
+
+TEST_F(MistralVibeTest, LoginIsFoundInEnvironmentOrFile) {
+  using Kind = LoginState::Kind;
+  EXPECT_EQ(MistralVibeLogin(environment_).kind, Kind::kMissing);
+  top_.Put("home/.vibe/config.toml", "");
+  EXPECT_EQ(MistralVibeLogin(environment_).kind, Kind::kUnknown);
+  top_.Put("home/.vibe/.env", "MISTRAL_API_KEY='k'\n");
+  EXPECT_EQ(MistralVibeLogin(environment_).text, "MISTRAL_API_KEY is in " + (top_ / "home/.vibe/.env").string());
+  environment_.Set("MISTRAL_API_KEY", "k");
+  EXPECT_EQ(MistralVibeLogin(environment_).text, "MISTRAL_API_KEY is set");
+}
+
+TEST_F(MistralVibeTest, ProbeAsksAModelOnLoopback) {
+  const ProbeTarget target = MistralVibeProbe("http://127.0.0.1:9", "/tmp/a 'b'");
+  EXPECT_EQ(target.environment[0].second,
+            R"([{"name":"awf-probe","api_base":"http://127.0.0.1:9/v1","api_key_env_var":"PROBE_KEY",)"
+            R"("backend":"generic"}])");
+  EXPECT_EQ(target.options.at("model"), "awf-probe");
+  ASSERT_EQ(target.native_calls.size(), 3U);
+  EXPECT_EQ(target.native_calls[0].arguments.at("path"), "/tmp/a 'b'");
+  EXPECT_EQ(OfferedByMistralVibe("kv-get"), "mcp_awf_proxy.kv_get");
+}
+
+}  // namespace
+}  // namespace awf::agents

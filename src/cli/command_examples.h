@@ -41,6 +41,15 @@ inline constexpr char kVerifyExamples[] =
     "  awf audit verify 20261103-1015\n"
     "  awf audit verify archive/audit.jsonl --head 204bd1987580c5516dfe1972d6f0bd716d9ce10462bae2bf00f53355a048a38d";
 
+inline constexpr char kDoctorExamples[] =
+    "Exit code 0: all is well, or proven; 3: nothing can run, or it is not proven.\n"
+    "A probe starts the CLI with the flags that a step gives it, against a scripted model on this machine: no token, no\n"
+    "network. The proof is kept for that very program, and steps with it then have the isolation level 'proven'.\n"
+    "Examples:\n"
+    "  awf doctor\n"
+    "  awf doctor --probe codex\n"
+    "  awf doctor --json | jq '.providers[] | select(.installed)'";
+
 inline constexpr char kServeExamples[] =
     "Configuration of a client:\n"
     "  {\"mcpServers\": {\"awf\": {\"command\": \"awf\", \"args\": [\"mcp\", \"serve\", \"--root\", "

@@ -70,6 +70,7 @@ class CommandLine {
   StatusOptions status_;
   HistoryOptions history_;
   AuditVerifyOptions verify_;
+  DoctorOptions doctor_;
   DemoOptions demo_;
   McpServeOptions mcp_serve_;
   std::string error_code_, list_what_, shell_;
@@ -77,9 +78,10 @@ class CommandLine {
   Refusal refusal_;  // of the validator that failed
   CLI::App *run_command_ = nullptr, *resume_command_ = nullptr, *resume_list_command_ = nullptr,
            *validate_command_ = nullptr, *list_command_ = nullptr, *status_command_ = nullptr,
-           *history_command_ = nullptr, *verify_command_ = nullptr, *error_command_ = nullptr,
-           *schema_command_ = nullptr, *demo_command_ = nullptr, *completion_command_ = nullptr,
-           *man_command_ = nullptr, *version_command_ = nullptr, *help_command_ = nullptr, *serve_command_ = nullptr;
+           *history_command_ = nullptr, *verify_command_ = nullptr, *doctor_command_ = nullptr,
+           *error_command_ = nullptr, *schema_command_ = nullptr, *demo_command_ = nullptr,
+           *completion_command_ = nullptr, *man_command_ = nullptr, *version_command_ = nullptr,
+           *help_command_ = nullptr, *serve_command_ = nullptr;
 };
 
 CommandLine::CommandLine() {
@@ -240,6 +242,12 @@ void CommandLine::AddOthers() {
   list_command_->add_option("what", list_what_, "prompts: the prompt files")
       ->check(OneOf("what is listed", {"prompts"}))
       ->type_name("prompts");
+
+  doctor_command_ = app_.add_subcommand("doctor", "Tell which agent CLIs are there and how far they can be isolated");
+  doctor_command_->add_option("--probe", doctor_.probe, "Prove the isolation of this provider's CLI (repeatable)")
+      ->type_name("PROVIDER");
+  doctor_command_->add_flag("--json", doctor_.json, "The result as JSON, as -f json");
+  doctor_command_->footer(kDoctorExamples);
 
   error_command_ = app_.add_subcommand("error", "Explain an error code");
   error_command_->add_option("code", error_code_, "Code or the beginning of one; none lists all")->type_name("CODE");
@@ -430,7 +438,7 @@ int CommandLine::Main(int argc, char** argv) {
 
 int CommandLine::Dispatch() {
   if (*run_command_ || *resume_command_ || *resume_list_command_ || *status_command_ || *history_command_ ||
-      *verify_command_ || *demo_command_) {
+      *verify_command_ || *doctor_command_ || *demo_command_) {
     return DispatchRun();
   }
   if (*validate_command_) {
@@ -488,6 +496,11 @@ int CommandLine::DispatchRun() {
   if (*verify_command_) {
     verify_.global = global_;
     return AuditVerifyCommand(verify_);
+  }
+  if (*doctor_command_) {
+    doctor_.global = global_;
+    doctor_.config = std::move(*config);
+    return DoctorCommand(doctor_);
   }
   if (*demo_command_) {
     demo_.global = global_;

@@ -94,6 +94,13 @@ struct AuditVerifyOptions {
   bool json = false;                // --json, as -f json
 };
 
+struct DoctorOptions {
+  GlobalOptions global;
+  std::vector<std::string> probe;  // --probe: providers as written; empty: a report on all
+  bool json = false;               // --json, as -f json
+  Config config;                   // of the configuration files: paths of programs, the telemetry endpoint
+};
+
 struct DemoOptions {
   GlobalOptions global;
   std::string provider = "openai_compatible";
@@ -117,6 +124,7 @@ int AuditVerifyCommand(const AuditVerifyOptions& options);
 int SchemaCommand(const GlobalOptions& global);
 int RunHelpCommand(const RunOptions& options);  // awf run WF --help: its inputs
 int ErrorCommand(const GlobalOptions& global, const std::string& code_or_prefix);
+int DoctorCommand(const DoctorOptions& options);
 int DemoCommand(const DemoOptions& options);
 int McpPublicServeCommand(const McpServeOptions& options);
 

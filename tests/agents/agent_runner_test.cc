@@ -143,6 +143,41 @@ TEST_F(AgentRunnerTest, CallsGoThroughTheProxyAndAreSeen) {
   EXPECT_EQ(observer_.Count("log warn sandbox degraded"), 1);
 }
 
+TEST_F(AgentRunnerTest, LeavesItsSessionForAStepThatGoesOnWithIt) {
+  Scenario({{"sessions", true}});
+  request_.conversation = "work";
+  StepResult result = Run();
+  ASSERT_TRUE(result.session) << Message(result);
+  EXPECT_EQ(result.session->provider, "claude");
+  EXPECT_EQ(result.session->id, result.end.session_id);
+  EXPECT_EQ(result.session->working_dir, request_.working_dir);
+  EXPECT_EQ(result.session->folder, "") << "nothing lies in the private folder";
+  EXPECT_TRUE(result.session->messages.is_null());
+
+  request_.continued = *result.session;
+  request_.prompt = "and more";
+  result = Run();
+  EXPECT_EQ(result.output, "do it | and more");
+  EXPECT_NE(result.session->id, request_.continued->id);
+
+  request_.continued->id = "gone";
+  result = Run();
+  EXPECT_EQ(Code(result), "EXECUTION.AGENT.SESSION_LOST");
+  EXPECT_FALSE(result.session);
+}
+
+TEST_F(AgentRunnerTest, ASessionInAFolderOfAnEarlierRunIsLostBeforeAnythingStarts) {
+  request_.conversation = "plan";
+  request_.continued.emplace().id = "s";
+  request_.continued->folder = "s-1-1-1-1/1";
+  const StepResult result = Run();
+  EXPECT_EQ(Code(result), "EXECUTION.AGENT.SESSION_LOST");
+  EXPECT_EQ(Message(result),
+            "claude keeps its sessions in a private folder, and that of this conversation was deleted when the run was "
+            "interrupted");
+  EXPECT_FALSE(fs::exists(top_ / "record.json"));
+}
+
 TEST_F(AgentRunnerTest, WhatTheCliGets) {
   Scenario({});
   tracing_.spans = true;

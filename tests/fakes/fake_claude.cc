@@ -21,6 +21,9 @@
 //     touch: FILE         creates it
 //     sleep_ms: N
 //     hang: true          for ever
+//   sessions          true: the prompts of each session are kept in HOME/sessions/ID, with the working directory; the
+//                     result's text is all of them. --resume of one that is not there, or of another folder, fails as
+//                     it does with the real one; with --fork-session it is left as it is
 //   result            text of the result event ("done"); null: none
 //   error_status      makes the result an API error
 //   exit              exit code (0)
@@ -29,6 +32,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,6 +75,7 @@ class FakeClaude {
   int Run() {
     if (Flag("ignore_sigterm")) ::signal(SIGTERM, SIG_IGN);
     Record();
+    if (Flag("sessions") && !OpenSession()) return 1;
     StartServer();
     if (Get("announce") != json::value(false)) Announce();
     if (const json::value* steps = scenario_.if_contains("steps")) {
@@ -103,8 +108,35 @@ class FakeClaude {
   static void Emit(const json::object& event) { Print(json::serialize(event)); }
   static void Print(const std::string& line) { std::cout << line << "\n" << std::flush; }
 
+  static std::string SessionFile(const std::string& id) { return std::string(std::getenv("HOME")) + "/sessions/" + id; }
+
+  bool OpenSession() {
+    char folder[4096];
+    std::string kept = std::string(::getcwd(folder, sizeof folder)) + "\n";
+    if (const std::string resumed = Option(arguments_, "--resume"); !resumed.empty()) {
+      const std::string there = ReadFile(SessionFile(resumed));
+      if (!there.starts_with(kept)) {
+        Emit({{"type", "result"},
+              {"subtype", "error_during_execution"},
+              {"is_error", true},
+              {"num_turns", 0},
+              {"errors", json::array{"No conversation found with session ID: " + resumed}},
+              {"session_id", kSession}});
+        return false;
+      }
+      kept = there + " | ";
+      session_ = resumed;
+    }
+    if (const std::string id = Option(arguments_, "--session-id"); !id.empty()) session_ = id;
+    kept += input_;
+    ::mkdir(SessionFile("").c_str(), 0700);
+    std::ofstream(SessionFile(session_)) << kept;
+    scenario_["result"] = kept.substr(kept.find('\n') + 1);
+    return true;
+  }
+
   void Record() {
-    const std::string input(std::istreambuf_iterator<char>(std::cin), {});
+    input_.assign(std::istreambuf_iterator<char>(std::cin), {});
     const char* path = std::getenv("FAKE_CLAUDE_RECORD");
     if (path == nullptr) return;
     json::array argv(arguments_.begin(), arguments_.end());
@@ -117,7 +149,7 @@ class FakeClaude {
     char folder[4096];
     std::ofstream(path) << json::serialize(json::object{{"argv", std::move(argv)},
                                                         {"env", std::move(environment)},
-                                                        {"stdin", input},
+                                                        {"stdin", input_},
                                                         {"cwd", ::getcwd(folder, sizeof folder)},
                                                         {"files", std::move(files)}});
   }
@@ -169,7 +201,7 @@ class FakeClaude {
     }
     Emit({{"type", "system"},
           {"subtype", "init"},
-          {"session_id", kSession},
+          {"session_id", session_},
           {"tools", std::move(tools)},
           {"mcp_servers", std::move(servers)},
           {"model", "fake-model"},
@@ -212,7 +244,7 @@ class FakeClaude {
                                    {"content", json::array{std::move(block)}},
                                    {"usage", json::object{{"input_tokens", 10}, {"output_tokens", 1}}}}},
           {"parent_tool_use_id", nullptr},
-          {"session_id", kSession}});
+          {"session_id", session_}});
   }
 
   std::string Use(const std::string& shown_name, const json::object& input) {
@@ -285,7 +317,7 @@ class FakeClaude {
           {"api_error_status", status},
           {"num_turns", message_ + 1},
           {"result", text},
-          {"session_id", kSession},
+          {"session_id", session_},
           {"total_cost_usd", 0.25},
           {"usage", json::object{{"input_tokens", 100},
                                  {"cache_creation_input_tokens", 5},
@@ -297,6 +329,7 @@ class FakeClaude {
 
   std::vector<std::string> arguments_;
   json::object scenario_;
+  std::string input_, session_ = kSession;
   std::string server_name_;
   std::unique_ptr<FakeMcpClient> server_;
   std::vector<std::string> tools_;

@@ -27,7 +27,7 @@ async function begin(d, world, t, turns) {
   return { options: model.options ?? {}, requests: () => model.requests(), main: () => model.requests().filter((r) => r.offered.length > 0) };
 }
 
-const ours = (d) => [...TOOLS.map(d.shown), ...(d.extras ?? [])].sort();
+const ours = (d) => (d.offers ? [...d.offers] : [...TOOLS.map(d.shown), ...(d.extras ?? [])]).sort();
 function assertOnlyOurs(d, requests, atLeast = 1) {
   assert.ok(requests.length >= atLeast, `${requests.length} requests with tools, ${atLeast} expected`);
   for (const { offered } of requests) assert.deepEqual([...offered].sort(), ours(d), 'tools on offer');
@@ -90,6 +90,7 @@ async function tools(d, { world, t }) {
   assert.equal(result.Output, 'all done');
   assert.ok(result.TokensUsed > 0);
   await scratch.assertNothingLeft();
+  if (d.offers) return 'no: its own tools are offered as well, and denied; calls of awf\'s act and are recorded';
 }
 
 async function level(d, { world, t }) {
@@ -105,7 +106,7 @@ async function level(d, { world, t }) {
   assert.equal(warnings(run), weak ? 1 : 0, run.stderr);
   if (weak) {
     const found = new RegExp(`^      found ${d.version}, verified .*${d.version}, level ${d.level}$`, 'm');
-    for (const part of [`provider=${d.name} runs in coexistence mode.`, `run awf doctor --probe ${d.name}`])
+    for (const part of [`provider=${d.name} runs in coexistence mode.`, d.offers ? 'Native tools cannot be disabled: ' : `run awf doctor --probe ${d.name}`])
       assert.ok(run.stderr.includes(part), `${part}\n${run.stderr}`);
     assert.match(run.stderr, found);
   }

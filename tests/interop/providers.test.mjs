@@ -19,7 +19,7 @@ for (const file of fs.readdirSync(path.join(here, 'providers')).filter((name) =>
 
 test('descriptors have what providers/README.md asks for, and nothing else', () => {
   const needed = ['name', 'program', 'package', 'version', 'bin', 'level', 'shown', 'start', 'native', 'natives', 'hostile'];
-  const more = ['extras', 'state', 'rewrites', 'restarts', 'callIds', 'refusals', 'missing', 'slow', 'unsupported', 'additive'];
+  const more = ['extras', 'offers', 'heavy', 'state', 'rewrites', 'restarts', 'callIds', 'refusals', 'missing', 'slow', 'unsupported', 'additive'];
   for (const d of descriptors) {
     assert.deepEqual(needed.filter((key) => d[key] === undefined), [], `${d.name} lacks`);
     assert.deepEqual(Object.keys(d).filter((key) => ![...needed, ...more, 'models'].includes(key)), [], `unknown in ${d.name}`);
@@ -28,6 +28,8 @@ test('descriptors have what providers/README.md asks for, and nothing else', () 
     assert.deepEqual(checks.filter((name) => !CHECKS.some((check) => check.name === name)), [], `no such check, in ${d.name}`);
   }
 });
+
+descriptors.sort((a, b) => Number(b.heavy ?? false) - Number(a.heavy ?? false));
 
 const found = {}; // column → title → cell
 const note = (d, check, cell) => { (found[`${d.name} ${d.version}`] ??= {})[check.title] = cell; };

@@ -113,13 +113,13 @@ const std::vector<Cheat>& Cheats() {
        "a native tool ran: the call of bash, create, str_replace_editor, apply_patch had its effect"},
       {"answers_native", "the call of the native tool bash was not refused"},
       {"tells_native", "a native tool ran, by the CLI's own account: apply_patch, bash, create, str_replace_editor"},
-      {"drops_native", "the call of the native tool create was not answered"},
+      {"drops_native", "the call of the native tool bash was not refused"},
       {"fakes_bash", "Bash was called by the model, but not through the proxy"},
       {"fakes_read", "Read was called by the model, but not through the proxy"},
       {"makes_up_read", "what Read returned did not reach the model"},
       {"writes", "files of the workspace were changed: notes.txt"},
       {"asks_nobody", "the model was asked nothing"},
-      {"stops_early", "Bash was called by the model, but not through the proxy"},
+      {"stops_early", "the call of the native tool bash was not answered"},
       {"exits_early", "the step of the probe failed: copilot ended without its final event (exit code 0)"},
       {"fails", "the step of the probe failed: copilot: out of luck"},
       {"never_connects",
@@ -209,15 +209,15 @@ TEST_F(IsolationProbeTest, WithoutAPlaceForProofsTheReportIsAll) {
 class RequiredIsolationTest : public IsolationProbeTest {
  protected:
   StepResult Run(const std::string& cheat, bool with_prover = true) {
-    agents::AgentHost host = Host(cheat);
-    IsolationProbe probe(host);
-    if (with_prover) host.prover = &probe;
-    agents::AgentRunner runner(std::move(host));
     // The model of the step itself: it has no script, and says so.
     auto model = model_server::ModelServer::Start(
         model_server::MakeScriptedModel(model_server::WireFormat::kChatCompletions, {{"hello", {}}}));
     EXPECT_TRUE(model);
-    request_.options["env"] = json::object{{"COPILOT_PROVIDER_BASE_URL", (*model)->base_url()}};
+    agents::AgentHost host = Host(cheat);
+    host.environment.push_back("COPILOT_PROVIDER_BASE_URL=" + (*model)->base_url());
+    IsolationProbe probe(host);
+    if (with_prover) host.prover = &probe;
+    agents::AgentRunner runner(std::move(host));
     StepResult result = runner.Run(request_, observer_);
     for (const auto& request : (*model)->requests()) asked_ += json::serialize(request.body);
     return result;

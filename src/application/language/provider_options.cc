@@ -137,6 +137,8 @@ class OptionChecker {
         return Bool(path, value);
       case OptionType::kChoice:
         return Choice(option, path, value);
+      case OptionType::kProviderModel:
+        return ProviderModel(path, value);
       case OptionType::kMap:
         if (value.is_object()) return value;
         Invalid(path, "option '" + path + "' must be a map");
@@ -169,6 +171,17 @@ class OptionChecker {
     std::vector<std::string> names(option.choices.begin(), option.choices.end());
     Invalid(path, "option '" + path + "' must be one of " + Joined(names, ", "),
             value.is_string() ? DidYouMean(value.get_string(), names) : "");
+    return std::nullopt;
+  }
+
+  // The rest of the name may hold more slashes.
+  std::optional<json::value> ProviderModel(const std::string& path, const json::value& value) {
+    const std::string_view name = value.is_string() ? std::string_view(value.get_string()) : std::string_view();
+    const std::size_t slash = name.find('/');
+    const bool whole = slash != std::string_view::npos && slash > 0 && slash + 1 < name.size();
+    if (whole && !name.starts_with('-') && name.find_first_of(" \t\r\n") == std::string_view::npos) return value;
+    Invalid(path, "option '" + path + "' must be PROVIDER/MODEL, as anthropic/claude-sonnet-4-5",
+            "opencode models lists what there is");
     return std::nullopt;
   }
 

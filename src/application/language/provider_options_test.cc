@@ -76,6 +76,13 @@ TEST(ProviderOptions, OfTheOtherClisAreTaken) {
     EXPECT_EQ(taken(provider, R"({"nothing":1})"), "{}E WORKFLOW.PARSE.UNKNOWN_FIELD nothing; ") << provider;
   }
   EXPECT_EQ(taken("opencode", R"({"framework":"x"})"), "{}W WORKFLOW.PARSE.UNKNOWN_FIELD framework; ");
+  EXPECT_EQ(taken("opencode", R"({"model":"openrouter/z-ai/glm:free"})"), R"({"model":"openrouter/z-ai/glm:free"})");
+  EXPECT_EQ(taken("opencode", R"({"model":"{{.inputs.m}}"})"), R"({"model":"{{.inputs.m}}"})");
+  for (const char* model : {"\"sonnet\"", "\"\"", "\"/m\"", "\"p/\"", "\"-p/m\"", "\"p/m m\"", "5"}) {
+    EXPECT_EQ(taken("opencode", (std::string("{\"model\":") + model + "}").c_str()),
+              "{}E WORKFLOW.PARSE.INVALID_VALUE model; ")
+        << model;
+  }
   EXPECT_EQ(taken("github_copilot", R"({"mode":"plam"})"), "{}E WORKFLOW.PARSE.INVALID_VALUE mode; ");
   EXPECT_EQ(taken("codex", R"({"config":"x"})"), "{}E WORKFLOW.PARSE.INVALID_VALUE config; ");
 }

@@ -43,14 +43,10 @@ constexpr OptionSchema kCodex[] = {
 };
 
 constexpr OptionSchema kOpenCode[] = {
-    {"model"},
-    {"dangerously_skip_permissions", kBool},
-    {"extra_args", kStringList},
-    {"env", kStringMap},
-    {"framework", kIgnored},
-    {"verbose", kIgnored},
-    {"output_dir", kIgnored},
-    {"output_format", kIgnored},
+    {"model", kProviderModel},   {"dangerously_skip_permissions", kBool},
+    {"extra_args", kStringList}, {"env", kStringMap},
+    {"framework", kIgnored},     {"verbose", kIgnored},
+    {"output_dir", kIgnored},    {"output_format", kIgnored},
     {"workdir", kIgnored},
 };
 

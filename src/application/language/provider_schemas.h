@@ -16,8 +16,9 @@ enum class OptionType {
   kStringList,  // a list of strings
   kWords,       // the same, or a comma-separated string
   kStringMap,
-  kMap,      // any JSON object; the adapter looks into it
-  kIgnored,  // of an earlier implementation: awf sets it itself
+  kMap,            // any JSON object; the adapter looks into it
+  kProviderModel,  // PROVIDER/MODEL
+  kIgnored,        // of an earlier implementation: awf sets it itself
 };
 
 struct OptionSchema {

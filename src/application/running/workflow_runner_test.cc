@@ -235,7 +235,7 @@ TEST_F(RunnerTest, AgentsGetRenderedAndCheckedOptions) {
 }
 
 TEST_F(RunnerTest, WhatIsWrongWithAnAgentOnlyNowFailsItsState) {
-  request_.inputs = {{"provider", "codex"}, {"blank", " \n"}, {"n", "many"}};
+  request_.inputs = {{"provider", "cloude"}, {"blank", " \n"}, {"n", "many"}};
   State& provider = Agent("provider", "hi", "done");
   BodyOf(provider).provider = Text("{{.inputs.provider}}");
   Terminal("done");

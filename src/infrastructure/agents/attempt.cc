@@ -287,7 +287,7 @@ void Attempt::Supervise() {
   DrainChannel();
   proxy_.Finish();
   stream_->Finish(cancelled_);
-  keeper_->Stop(milliseconds{0});
+  // The keeper, and with it the private folder, stays until the provider has judged: Vibe tells its result there.
 }
 
 int Attempt::PollTimeout() const {

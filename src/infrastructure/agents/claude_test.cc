@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "domain/test_folder.h"
+#include "infrastructure/agents/stream_monitor.h"
+#include "infrastructure/agents/test_observer.h"
 
 namespace awf::agents {
 namespace {
@@ -53,7 +55,34 @@ class ClaudeTest : public testing::Test {
   std::string version_ = "2.1.332";
   bool mitigate_ = false;
   AgentRequest request_;
+  TestObserver observer_;
 };
+
+TEST_F(ClaudeTest, GoesOnWithACopyOfTheSession) {
+  request_.continued.emplace();
+  request_.continued->id = "11111111-2222-4333-8444-555555555555";
+  const Invocation invocation = Prepare();
+  std::vector<std::string> flags = Flags(invocation);
+  flags.erase(flags.begin(), flags.end() - 3);
+  EXPECT_EQ(flags, (std::vector<std::string>{"--resume", request_.continued->id, "--fork-session"}));
+  ASSERT_EQ(invocation.argv.size(), Flags(invocation).size() + 2);
+  EXPECT_NE(invocation.argv.back(), request_.continued->id);
+}
+
+TEST_F(ClaudeTest, ASessionThatTheCliDoesNotFindIsLost) {
+  request_.continued.emplace();
+  request_.continued->id = "s-1";
+  ClaudeProvider claude({.environment = environment_, .step_folder = "/step", .version = version_});
+  ASSERT_TRUE(claude.Prepare(request_, nullptr));
+  StreamMonitor events({}, observer_, [] { return false; });
+  claude.Read(R"({"type":"result","subtype":"error_during_execution","duration_ms":0,"is_error":true,"num_turns":0,)"
+              R"("session_id":"s-2","errors":["No conversation found with session ID: s-1"]})",
+              events);
+  const Verdict verdict = claude.Judge({1, 0, "No conversation found with session ID: s-1\n"});
+  ASSERT_TRUE(verdict.failure);
+  EXPECT_EQ(verdict.failure->code, "EXECUTION.AGENT.SESSION_LOST");
+  EXPECT_EQ(verdict.failure->message, "claude no longer has the session s-1");
+}
 
 TEST_F(ClaudeTest, InterceptRecipe) {
   const Invocation invocation = Prepare();

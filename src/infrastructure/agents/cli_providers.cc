@@ -7,6 +7,7 @@
 #include "infrastructure/agents/gemini.h"
 #include "infrastructure/agents/github_copilot.h"
 #include "infrastructure/agents/mistral_vibe.h"
+#include "infrastructure/agents/opencode.h"
 
 namespace awf::agents {
 namespace {
@@ -27,7 +28,8 @@ constexpr CliProvider kProviders[] = {
      .make = &Make<ClaudeProvider>,
      .login = &ClaudeLogin,
      .probe = &ClaudeProbe,
-     .offered_name = &OfferedByClaude},
+     .offered_name = &OfferedByClaude,
+     .install = "npm install -g @anthropic-ai/claude-code"},
     {.name = "codex",
      .program = "codex",
      .verified = kVerifiedCodex,
@@ -38,7 +40,9 @@ constexpr CliProvider kProviders[] = {
      .make = &Make<CodexProvider>,
      .login = &CodexLogin,
      .probe = &CodexProbe,
-     .offered_name = &OfferedByCodex},
+     .offered_name = &OfferedByCodex,
+     .install = "npm install -g @openai/codex",
+     .tools_by_model = true},
     {.name = "gemini",
      .program = "gemini",
      .verified = kVerifiedGemini,
@@ -49,7 +53,8 @@ constexpr CliProvider kProviders[] = {
      .make = &Make<GeminiProvider>,
      .login = &GeminiLogin,
      .probe = &GeminiProbe,
-     .offered_name = &OfferedByGemini},
+     .offered_name = &OfferedByGemini,
+     .install = "npm install -g @google/gemini-cli"},
     {.name = "github_copilot",
      .program = "copilot",
      .verified = kVerifiedCopilot,
@@ -60,7 +65,20 @@ constexpr CliProvider kProviders[] = {
      .make = &Make<GitHubCopilotProvider>,
      .login = &CopilotLogin,
      .probe = &CopilotProbe,
-     .offered_name = &OfferedByCopilot},
+     .offered_name = &OfferedByCopilot,
+     .install = "npm install -g @github/copilot"},
+    {.name = "opencode",
+     .program = "opencode",
+     .verified = kVerifiedOpenCode,
+     .announces = false,
+     .newer = IsolationLevel::kCoexisting,
+     .recipe = 1,
+     .budget = {.characters = 45'000, .bytes = 45'000, .lines = 1'900},
+     .make = &Make<OpenCodeProvider>,
+     .login = &OpenCodeLogin,
+     .probe = &OpenCodeProbe,
+     .offered_name = &OfferedByOpenCode,
+     .install = "npm install -g opencode-ai"},
     {.name = "mistral_vibe",
      .program = "vibe",
      .verified = kVerifiedVibe,
@@ -71,7 +89,8 @@ constexpr CliProvider kProviders[] = {
      .make = &Make<MistralVibeProvider>,
      .login = &MistralVibeLogin,
      .probe = &MistralVibeProbe,
-     .offered_name = &OfferedByMistralVibe},
+     .offered_name = &OfferedByMistralVibe,
+     .install = "pip install mistral-vibe (Python 3.12 or newer)"},
 };
 
 }  // namespace

@@ -140,7 +140,14 @@ ProbeTarget CodexProbe(const std::string& base_url, const fs::path& mark) {
   return target;
 }
 
-std::string OfferedByCodex(std::string_view final_name) { return "mcp__awf_proxy." + std::string(final_name); }
+// Codex turns what is no letter, digit or '_' into '_'.
+std::string OfferedByCodex(std::string_view final_name) {
+  std::string name = "mcp__awf_proxy." + std::string(final_name);
+  std::replace_if(
+      name.begin() + static_cast<std::ptrdiff_t>(name.find('.')) + 1, name.end(),
+      [](char c) { return !IsBareTomlKey({&c, 1}) || c == '-'; }, '_');
+  return name;
+}
 
 std::string CodexProvider::ShownName(std::string_view final_name) const {
   return setup_.server + "/" + std::string(final_name);
@@ -170,7 +177,7 @@ std::expected<Invocation, Error> CodexProvider::Prepare(const AgentRequest& requ
   const CodexFeatures features = ChooseCodexFeatures(setup_.facts, intercept);
   for (const std::string& feature : features.off) AddSetting(argv, "features." + feature, "false");
   if (intercept) {
-    invocation.isolation_doubt = features.doubt;
+    invocation.isolation_doubt = features.doubt.empty() ? SystemDoubt() : features.doubt;
     AddRecipe(request, invocation);
   }
   if (proxy != nullptr) AddSetting(argv, "tool_output_token_limit", "60000");
@@ -205,6 +212,15 @@ void CodexProvider::AddRecipe(const AgentRequest& request, Invocation& invocatio
     invocation.warnings.push_back(
         "project_memory: false leaves out the workspace's AGENTS.md only: codex still loads " + (home / name).string());
   }
+}
+
+// It is read in spite of --ignore-user-config: servers of its own would be offered, and what is managed outranks "-c".
+std::string CodexProvider::SystemDoubt() const {
+  for (const char* name : {"managed_config.toml", "requirements.toml", "config.toml"}) {
+    std::error_code error;
+    if (fs::exists(system_folder_ / name, error)) return (system_folder_ / name).string() + " may undo the recipe";
+  }
+  return {};
 }
 
 void CodexProvider::AddCatalog(Invocation& invocation) const {

@@ -27,7 +27,9 @@ std::string OfferedByCodex(std::string_view final_name);
 
 class CodexProvider final : public AgentProvider {
  public:
-  explicit CodexProvider(ProviderSetup setup) : setup_(std::move(setup)) {}
+  // `system_folder` is where an administrator's configuration lies.
+  explicit CodexProvider(ProviderSetup setup, std::filesystem::path system_folder = "/etc/codex")
+      : setup_(std::move(setup)), system_folder_(std::move(system_folder)) {}
 
   std::expected<Invocation, Error> Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) override;
   void Read(std::string_view line, AgentEvents& events) override;
@@ -37,6 +39,7 @@ class CodexProvider final : public AgentProvider {
  private:
   void AddRecipe(const AgentRequest& request, Invocation& invocation) const;
   void AddCatalog(Invocation& invocation) const;
+  std::string SystemDoubt() const;
   void AddOptions(const AgentRequest& request, bool intercept, Invocation& invocation) const;
   void ReadThread(const json::object& event, AgentEvents& events);
   void ReadItem(const json::object& event, bool completed, AgentEvents& events);
@@ -46,6 +49,7 @@ class CodexProvider final : public AgentProvider {
   Error ExplainFailure(std::string_view text) const;
 
   const ProviderSetup setup_;
+  const std::filesystem::path system_folder_;
   std::string model_, wanted_thread_;
   TokenUsage known_usage_;  // of the thread, before this step
   bool strict_ = false;

@@ -51,7 +51,7 @@ class CodexTest : public testing::Test {
   }
 
   std::expected<Invocation, Error> Try(bool with_proxy = true) {
-    codex_.emplace(setup_);
+    codex_.emplace(setup_, top_.path() / "etc");
     const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 59'001};
     if (!with_proxy) request_.proxy.reset();
     return codex_->Prepare(request_, with_proxy ? &endpoint : nullptr);
@@ -185,6 +185,16 @@ TEST_F(CodexTest, FeaturesThatAreMissingLeaveADoubt) {
   EXPECT_EQ(all.isolation_doubt, "codex features list failed");
 }
 
+TEST_F(CodexTest, AdministratorsConfigurationLeavesADoubt) {
+  for (const char* name : {"config.toml", "requirements.toml", "managed_config.toml"}) {
+    const fs::path file = top_.path() / "etc" / name;
+    top_.Put(std::string("etc/") + name, "");
+    EXPECT_EQ(Prepare().isolation_doubt, file.string() + " may undo the recipe");
+  }
+  request_.proxy->intercept_builtins = false;
+  EXPECT_EQ(Prepare().isolation_doubt, "");
+}
+
 TEST_F(CodexTest, CatalogOfAllModelsUnlessOneHasExactlyThatName) {
   for (const char* model : {"", "gpt-5.5-mini", "elsewhere"}) {
     request_.options["model"] = model;
@@ -263,6 +273,7 @@ TEST_F(CodexTest, TextHasTheSystemPromptAndTheMitigation) {
 TEST_F(CodexTest, Names) {
   EXPECT_EQ(CodexProvider(setup_).ShownName("Read"), "awf-proxy/Read");
   EXPECT_EQ(OfferedByCodex("Read"), "mcp__awf_proxy.Read");
+  EXPECT_EQ(OfferedByCodex("my-plugin_a.b/c"), "mcp__awf_proxy.my_plugin_a_b_c");
 }
 
 TEST_F(CodexTest, FailuresWithoutAFinalEvent) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "domain/random_id.h"
+#include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/github_copilot_home.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
@@ -123,6 +124,7 @@ std::expected<Invocation, Error> GitHubCopilotProvider::Prepare(const AgentReque
     if (const std::string value = OptionText(options, key); !value.empty()) argv.push_back(flag + value);
   }
   if (request.continued) {
+    if (auto here = CheckSessionPlace(*request.continued); !here) return std::unexpected(here.error());
     continued_ = request.continued->id;
     before_ = request.continued->usage;
     argv.push_back("--resume=" + continued_);
@@ -136,6 +138,14 @@ std::expected<Invocation, Error> GitHubCopilotProvider::Prepare(const AgentReque
   }
   AddPrompt(request, invocation);
   return invocation;
+}
+
+// Intercepting steps have their sessions in the conversation's private home, others in the user's.
+std::expected<void, Error> GitHubCopilotProvider::CheckSessionPlace(const AgentSession& session) const {
+  if (intercept_ != session.folder.empty()) return {};
+  Error lost = SessionLost("copilot", session.id, "it lies in another home");
+  lost.hint = "Let all steps of a conversation intercept the built-in tools, or none.";
+  return std::unexpected(std::move(lost));
 }
 
 void GitHubCopilotProvider::AddPermissions(const json::object& options, const ProxyEndpoint* proxy,

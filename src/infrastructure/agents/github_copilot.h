@@ -42,6 +42,7 @@ class GitHubCopilotProvider final : public AgentProvider {
     std::int64_t status = 0;
   };
 
+  std::expected<void, Error> CheckSessionPlace(const AgentSession& session) const;
   void AddPermissions(const json::object& options, const ProxyEndpoint* proxy, Invocation& invocation) const;
   std::expected<void, Error> AddPrivateHome(Invocation& invocation) const;
   void AddPrompt(const AgentRequest& request, Invocation& invocation) const;
@@ -69,6 +70,7 @@ class GitHubCopilotProvider final : public AgentProvider {
   std::set<std::string, std::less<>> streamed_;            // messages whose text came in pieces
   std::string text_, text_call_;                           // last message with text, and the model call it came from
   std::string session_, model_, aborted_;
+  TokenUsage thread_usage_;  // of the whole thread
   std::optional<SessionError> error_;
   std::optional<std::int64_t> exit_code_;  // of the final event
 };

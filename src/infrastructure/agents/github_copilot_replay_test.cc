@@ -218,6 +218,7 @@ TEST(CopilotStreamTest, TokensComeFromTheUsageFileWithoutWhatTheConversationHadB
   AgentRequest request = Request();
   request.continued.emplace();
   request.continued->id = "11111111-2222-4333-8444-555555555555";
+  request.continued->folder = "here";
   request.continued->usage.input = 150;
   request.continued->usage.output = 15;
   const Verdict second = Replay(request, step.path()).Feed(Stream("golden.jsonl")).Judge();
@@ -233,7 +234,7 @@ TEST(CopilotStreamTest, UsageSumsModelsAndKeepsCachedAndReasoning) {
            R"({"modelMetrics":{)"
            R"("a":{"usage":{"inputTokens":100,"outputTokens":30,"cacheReadTokens":40,"reasoningTokens":7}},)"
            R"("b":{"usage":{"inputTokens":1,"outputTokens":2,"cacheReadTokens":1}},"c":7}})");
-  const Verdict verdict = Replay(Request(), step.path()).Judge();
+  const Verdict verdict = Replay(Request(), step.path()).Feed(R"({"type":"result","exitCode":0})").Judge();
   EXPECT_EQ(verdict.usage.input, 101);
   EXPECT_EQ(verdict.usage.output, 32);
   EXPECT_EQ(verdict.usage.cached, 41);
@@ -377,6 +378,7 @@ TEST(CopilotEndTest, AContinuedSessionMayBeLost) {
   AgentRequest request = Request();
   request.continued.emplace();
   request.continued->id = "x";
+  request.continued->folder = "here";
   const Verdict verdict = Replay(request).Judge(1, 0, "Error: No session, task, or name matched 'x'.\n");
   ASSERT_TRUE(verdict.failure);
   EXPECT_EQ(verdict.failure->code, "EXECUTION.AGENT.SESSION_LOST");

@@ -176,6 +176,9 @@ void GitHubCopilotProvider::ReadResult(const json::object& event, AgentEvents& e
   exit_code_ = code != nullptr && code->is_int64() ? code->get_int64() : -1;
   session_ = TextAt(event, "sessionId");
   events.Session(session_);
+  // Written before this event.
+  thread_usage_ = ReadUsage();
+  if (thread_usage_.total > 0) events.Tokens(Minus(thread_usage_, before_));
   events.FinalEvent();
 }
 
@@ -203,8 +206,8 @@ TokenUsage GitHubCopilotProvider::ReadUsage() const {
 Verdict GitHubCopilotProvider::Judge(const ProcessExit& exit) const {
   Verdict verdict;
   verdict.output = text_;
-  verdict.thread_usage = ReadUsage();
-  verdict.usage = Minus(verdict.thread_usage, before_);
+  verdict.thread_usage = thread_usage_;
+  verdict.usage = Minus(thread_usage_, before_);
   verdict.session_id = session_;
   verdict.model = model_;
   verdict.failure = Failure(exit);

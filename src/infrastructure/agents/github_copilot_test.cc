@@ -248,10 +248,32 @@ TEST_F(CopilotTest, ConversationsKeepTheirHomeAndResume) {
   Write("conversation/config.json", "renewed by the CLI");
   request_.continued.emplace();
   request_.continued->id = "11111111-2222-4333-8444-555555555555";
+  request_.continued->folder = "here";
   const Invocation second = Prepare();
   EXPECT_EQ(second.argv.back(), "--resume=11111111-2222-4333-8444-555555555555");
   EXPECT_EQ(std::ranges::count_if(second.argv, [](const auto& a) { return a.starts_with("--session-id"); }), 0);
   EXPECT_EQ(Contents("conversation/config.json"), "renewed by the CLI");
+}
+
+TEST_F(CopilotTest, StepsThatInterceptAndStepsThatDoNotHaveNoSessionsInCommon) {
+  conversation_ = top_ / "conversation";
+  fs::create_directories(conversation_);
+  const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read"}, 60'000};
+  request_.continued.emplace();
+  request_.continued->id = "x";
+  for (const bool intercept : {false, true}) {
+    for (const char* folder : {"", "here"}) {
+      request_.proxy->intercept_builtins = intercept;
+      request_.continued->folder = folder;
+      GitHubCopilotProvider copilot(
+          {.environment = environment_, .step_folder = "/step", .conversation_folder = conversation_});
+      const auto invocation = copilot.Prepare(request_, &endpoint);
+      ASSERT_EQ(invocation.has_value(), intercept == (folder[0] != '\0')) << intercept << folder;
+      if (invocation) continue;
+      EXPECT_EQ(invocation.error().code, "EXECUTION.AGENT.SESSION_LOST");
+      EXPECT_EQ(invocation.error().message, "copilot no longer has the session x: it lies in another home");
+    }
+  }
 }
 
 TEST_F(CopilotTest, AConversationFolderThatIsGoneIsAnError) {

@@ -1,13 +1,11 @@
 #include "infrastructure/agents/mistral_vibe.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "infrastructure/agents/agent_errors.h"
+#include "infrastructure/agents/mistral_vibe_export.h"
 #include "infrastructure/agents/mistral_vibe_home.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
@@ -18,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kLoginHint[] = "Run vibe --setup, or set MISTRAL_API_KEY.";
 constexpr char kExportFolder[] = "out";
 
 // Of the user's VIBE_ variables these reach an intercepted step; others may bring tools and servers back.
@@ -89,45 +86,6 @@ MessageBlock TextBlock(std::string type, std::string_view text) {
   block.type = std::move(type);
   block.text = text;
   return block;
-}
-
-void Add(const json::object& tokens, TokenUsage& usage) {
-  usage.input += IntegerAt(tokens, "input_tokens");
-  usage.output += IntegerAt(tokens, "output_tokens");
-  usage.total += IntegerAt(tokens, "total_tokens");
-  usage.cached += IntegerAt(tokens, "cached_input_tokens");
-  usage.reasoning += IntegerAt(tokens, "reasoning_tokens");
-}
-
-// What each answer of the model took, by the journal of the session that Vibe exports with a run.
-TokenUsage JournalUsage(const fs::path& folder) {
-  TokenUsage usage;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::ifstream file(at->path(), std::ios::binary);
-    for (std::string line; std::getline(file, line);) {
-      // Most lines are others, and long.
-      if (!line.contains("\"action_result\"") || !line.contains("\"usage\"")) continue;
-      const auto record = ParseStreamLine(line);
-      if (!record || TextAt(*record, "type") != "action_result") continue;
-      const json::object* part = &*record;
-      for (const char* key : {"payload", "result", "result", "usage"}) {
-        part = part != nullptr ? ObjectAt(*part, key) : nullptr;
-      }
-      if (part != nullptr) Add(*part, usage);
-    }
-  }
-  return usage;
-}
-
-// Vibe's own sum leaves out the answers that call run_typescript; so does its cost.
-TokenUsage UsageOf(const json::object& run, const fs::path& journal) {
-  TokenUsage usage;
-  if (const json::object* tokens = ObjectAt(run, "usage")) Add(*tokens, usage);
-  if (const TokenUsage counted = JournalUsage(journal); counted.total > usage.total) return counted;
-  // 0 also stands for a model whose price is not known.
-  if (const auto cost = NumberAt(run, "cost_usd"); cost && *cost > 0) usage.cost_usd = cost;
-  return usage;
 }
 
 }  // namespace
@@ -212,7 +170,8 @@ std::expected<Invocation, Error> MistralVibeProvider::Prepare(const AgentRequest
   if (proxy != nullptr) AddServer(*proxy, invocation);
   if (intercept_) {
     AddHome(invocation);
-    invocation.isolation_doubt = "its native tools cannot be disabled, only denied";
+    // They are on offer, although every call of them is denied.
+    invocation.isolation_doubt = "native tools: bash, edit, read_file, skill, write_file";
   }
   AddEnvironment(invocation);
   if (intercept_) RemoveVariables(invocation);
@@ -256,10 +215,10 @@ void MistralVibeProvider::AddServer(const ProxyEndpoint& proxy, Invocation& invo
                             {"sampling_enabled", false}};
   invocation.set_env.emplace_back("VIBE_MCP_SERVERS", json::serialize(json::array{server}));
   if (intercept_) return;
-  // Without a human to ask, a profile that asks denies.
+  // Without a human to ask, a profile that asks denies. Here, and only here, names are as they are.
   json::object permissions;
   for (const std::string& tool : proxy.tools) {
-    permissions[Identifier(setup_.server) + "_" + Identifier(tool)] = json::object{{"permission", "always"}};
+    permissions[setup_.server + "_" + tool] = json::object{{"permission", "always"}};
   }
   if (!permissions.empty()) invocation.set_env.emplace_back("VIBE_TOOLS", json::serialize(permissions));
 }
@@ -399,43 +358,23 @@ Verdict MistralVibeProvider::Judge(const ProcessExit& exit) const {
   Verdict verdict;
   verdict.session_id = session_;
   verdict.output = text_.Output();
-  const fs::path exported = setup_.step_folder / kExportFolder;
-  const auto run = ParseStreamLine(SmallFile(exported / "export.json"));
+  const auto run = ReadVibeExport(setup_.step_folder / kExportFolder);
   if (!run) {
     verdict.failure = ExplainExit(exit);
     return verdict;
   }
-  verdict.usage = UsageOf(*run, exported / "session" / "journal");
-  if (const json::object* config = ObjectAt(*run, "config")) verdict.model = TextAt(*config, "active_model");
+  verdict.usage = run->usage;
+  verdict.model = run->model;
   // It goes on with its default model.
   if (!wanted_model_.empty() && exit.error_output.contains("Model '" + wanted_model_ + "' is not available")) {
     verdict.failure = ModelError("vibe", 0, "it knows no model '" + wanted_model_ + "' and took another one", {});
-  } else if (TextAt(*run, "outcome") != "finished" || exit.exit_code != 0 || exit.signal != 0) {
-    verdict.failure = Explain(*run, exit);
+  } else if (run->failure) {
+    const bool is_lost = !continued_.empty() && run->text.starts_with("Session not found");
+    verdict.failure = is_lost ? SessionLost("vibe", continued_, run->text) : run->failure;
+  } else if (exit.exit_code != 0 || exit.signal != 0) {
+    verdict.failure = ModelError("vibe", 0, "reported success, but ended with " + Ending(exit), {});
   }
   return verdict;
-}
-
-// By the run's own account.
-Error MistralVibeProvider::Explain(const json::object& run, const ProcessExit& exit) const {
-  const json::object* error = ObjectAt(run, "error");
-  const std::string_view outcome = TextAt(run, "outcome");
-  if (error == nullptr) {
-    if (outcome == "finished") return ModelError("vibe", 0, "reported success, but ended with " + Ending(exit), {});
-    return ModelError("vibe", 0, "stopped before it was done: " + std::string(outcome), {});
-  }
-  const std::string_view code = TextAt(*error, "code"), text = TextAt(*error, "message");
-  const bool no_key = text.starts_with("Missing ") && text.contains(" environment variable for ");
-  if (code == "invalid_api_key" || no_key) return LoginError("vibe", text, kLoginHint);
-  if (code == "rate_limit") return ModelError("vibe", 429, text, {});
-  if (!continued_.empty() && text.starts_with("Session not found")) return SessionLost("vibe", continued_, text);
-  std::int64_t status = 0;
-  // "Client error '403 Forbidden' for url"
-  if (const std::size_t at = text.find("error '"); at != std::string_view::npos) {
-    const std::string_view number = text.substr(at + 7, 3);
-    std::from_chars(number.data(), number.data() + number.size(), status);
-  }
-  return ModelError("vibe", status, text, kLoginHint);
 }
 
 // Vibe ended before it could write what became of the run.

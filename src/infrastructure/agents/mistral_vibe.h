@@ -44,7 +44,6 @@ class MistralVibeProvider final : public AgentProvider {
   void ReadMessage(const json::object& entry, AgentEvents& events);
   void ReadEffect(const json::object& entry, AgentEvents& events);
   std::string FinalName(std::string_view shown) const;
-  Error Explain(const json::object& run, const ProcessExit& exit) const;
   Error ExplainExit(const ProcessExit& exit) const;
 
   const ProviderSetup setup_;

@@ -78,7 +78,7 @@ TEST_F(MistralVibeTest, InterceptRecipe) {
   EXPECT_EQ(invocation.unset_env, Words{"VIBE_CWD"});
   EXPECT_TRUE(invocation.files.empty());
   EXPECT_TRUE(invocation.warnings.empty());
-  EXPECT_EQ(invocation.isolation_doubt, "its native tools cannot be disabled, only denied");
+  EXPECT_EQ(invocation.isolation_doubt, "native tools: bash, edit, read_file, skill, write_file");
   EXPECT_EQ(invocation.input, "<system>\n" + std::string(kHint) + "\n</system>\n\ndo it");
 }
 
@@ -95,7 +95,7 @@ TEST_F(MistralVibeTest, AdditiveRecipeGrantsOurToolsAndKeepsTheUsersHome) {
                                     "--enabled-tools", "bash", "--enabled-tools", "re:^x", "--enabled-tools",
                                     "awf_proxy_*", "--add-dir", "../other", "--agent", "ask", "--auto-approve"}));
   EXPECT_EQ(Variable(invocation, "VIBE_TOOLS"),
-            R"({"awf_proxy_Read":{"permission":"always"},"awf_proxy_kv_get":{"permission":"always"}})");
+            R"({"awf-proxy_Read":{"permission":"always"},"awf-proxy_kv_get":{"permission":"always"}})");
   EXPECT_EQ(Variable(invocation, "VIBE_HOME"), "(unset)");
   EXPECT_EQ(Variable(invocation, "MISTRAL_API_KEY"), "(unset)");
   EXPECT_EQ(Variable(invocation, "VIBE_ENABLE_SUBAGENTS"), "(unset)");

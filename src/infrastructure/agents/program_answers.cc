@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 using Kind = process::KeeperEvent::Kind;
 
-constexpr milliseconds kVersionPatience{5000};
+constexpr milliseconds kVersionPatience{20'000};  // a Node program on a busy machine needs more than five
 constexpr std::size_t kMostOutput = std::size_t{16} << 20;
 
 // Reads what is there; false at the end of the stream.

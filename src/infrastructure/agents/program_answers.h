@@ -43,7 +43,7 @@ class ProgramAnswers {
   // What it printed to stdout, at most 16 MiB; nothing when it cannot be started, exits with another code than 0, does
   // not end in time, prints more, or the wait is cancelled (which is not remembered).
   std::optional<std::string> Ask(const Question& question, const std::stop_token& cancelled);
-  // The version that `--version` tells within 5 s, or "".
+  // The version that `--version` tells within 20 s, or "".
   std::string Version(const std::filesystem::path& program, const std::vector<std::string>& environment,
                       const std::stop_token& cancelled);
 

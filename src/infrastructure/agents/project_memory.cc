@@ -84,13 +84,19 @@ bool IsUnder(const fs::path& path, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// The top of the git work tree around `folder`, else the folder itself.
-fs::path ProjectRoot(const fs::path& folder) {
+// The top of the git work tree around `folder`; empty when there is none.
+fs::path WorkTree(const fs::path& folder) {
   std::error_code error;
   for (fs::path at = folder;; at = at.parent_path()) {
     if (fs::exists(at / ".git", error)) return at;
-    if (at == at.parent_path()) return folder;
+    if (at == at.parent_path()) return {};
   }
+}
+
+// The same, else the folder itself.
+fs::path ProjectRoot(const fs::path& folder) {
+  fs::path tree = WorkTree(folder);
+  return tree.empty() ? folder : tree;
 }
 
 class Collector {
@@ -211,13 +217,18 @@ ProjectMemory LoadMemory(const MemoryFiles& files, const fs::path& working_dir) 
   for (const fs::path& file : files.of_user) {
     if (!file.empty()) collector.Add(file, 0);
   }
-  const fs::path project = ProjectRoot(working_dir.lexically_normal());
+  const fs::path folder_of_step = working_dir.lexically_normal();
+  const fs::path tree = WorkTree(folder_of_step);
   std::error_code error;
-  collector.ConfineTo({fs::weakly_canonical(project, error)});
-  const std::vector<fs::path> folders = FoldersDownTo(working_dir, files.from_root ? fs::path() : project);
-  const bool regular = files.otherwise.empty() || HaveAny(folders, files.in_folders);
+  collector.ConfineTo({fs::weakly_canonical(tree.empty() ? folder_of_step : tree, error)});
+  const std::vector<fs::path> folders =
+      FoldersDownTo(folder_of_step, tree.empty() && !files.from_root ? folder_of_step : tree);
+  std::vector<std::string> names = files.in_folders;
+  for (const std::string& other : files.otherwise) {
+    if (!HaveAny(folders, names)) names = {other};
+  }
   for (const fs::path& folder : folders) {
-    for (const std::string& name : regular ? files.in_folders : files.otherwise) collector.Add(folder / name, 0);
+    for (const std::string& name : names) collector.Add(folder / name, 0);
   }
   return collector.Take();
 }

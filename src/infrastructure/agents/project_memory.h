@@ -29,8 +29,9 @@ struct MemoryFiles {
   // Relative to a folder ("AGENTS.md"): taken from every folder, from the outermost one to the working directory, and
   // in each in this order.
   std::vector<std::string> in_folders;
-  std::vector<std::string> otherwise{};  // likewise, when no folder has any of those
-  // The outermost folder: "/", or the top of the git work tree (without one, the working directory).
+  // Likewise, where no folder has any of those: the first of these names that some folder has.
+  std::vector<std::string> otherwise{};
+  // The outermost folder is the top of the git work tree; without one it is the working directory, or "/" with this.
   bool from_root = false;
 };
 

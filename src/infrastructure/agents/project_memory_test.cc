@@ -111,25 +111,29 @@ TEST_F(ProjectMemoryTest, OtherFilesComeFromTheTopOfTheWorkTreeDownWithoutImport
   Write(top_ / "repo/.github/rules.md", "outer rules");
   Write(work_ / "AGENTS.md", "inner");
   Write(work_ / "more.md", "more");
-  MemoryFiles files{.of_user = {home_ / "own.md", {}}, .in_folders = {"AGENTS.md", ".github/rules.md"}};
-  const std::string user = "## " + (home_ / "own.md").string() + "\n\nuser\n\n";
-  const std::string project = "## " + (top_ / "repo/AGENTS.md").string() + "\n\nouter @sub/more.md\n\n## " +
-                              (top_ / "repo/.github/rules.md").string() + "\n\nouter rules\n\n## AGENTS.md\n\ninner";
-  EXPECT_EQ(LoadMemory(files, work_).text, user + project);
-  files.from_root = true;
-  EXPECT_EQ(LoadMemory(files, work_).text, user + "## " + (top_ / "AGENTS.md").string() + "\n\nbeyond\n\n" + project);
+  const MemoryFiles files{.of_user = {home_ / "own.md", {}}, .in_folders = {"AGENTS.md", ".github/rules.md"}};
+  EXPECT_EQ(LoadMemory(files, work_).text, "## " + (home_ / "own.md").string() + "\n\nuser\n\n## " +
+                                               (top_ / "repo/AGENTS.md").string() + "\n\nouter @sub/more.md\n\n## " +
+                                               (top_ / "repo/.github/rules.md").string() +
+                                               "\n\nouter rules\n\n## AGENTS.md\n\ninner");
 }
 
-TEST_F(ProjectMemoryTest, WithoutAWorkTreeOnlyTheWorkingDirectoryCounts) {
+TEST_F(ProjectMemoryTest, WithoutAWorkTreeTheWorkingDirectoryCountsOrEveryFolderAboveIt) {
   Write(top_ / "repo/AGENTS.md", "outer");
   Write(work_ / "AGENTS.md", "inner");
-  EXPECT_EQ(LoadMemory({.of_user = {}, .in_folders = {"AGENTS.md"}}, work_).text, "## AGENTS.md\n\ninner");
+  MemoryFiles files{.of_user = {}, .in_folders = {"AGENTS.md"}};
+  EXPECT_EQ(LoadMemory(files, work_).text, "## AGENTS.md\n\ninner");
+  files.from_root = true;
+  EXPECT_TRUE(LoadMemory(files, work_ / "")
+                  .text.ends_with("## " + (top_ / "repo/AGENTS.md").string() + "\n\nouter\n\n## AGENTS.md\n\ninner"));
 }
 
-TEST_F(ProjectMemoryTest, OtherwiseCountsWhenNoFolderHasAnyOfTheFirstFiles) {
+TEST_F(ProjectMemoryTest, OtherNamesCountWhenNoFolderHasAFormerOne) {
   fs::create_directories(top_ / "repo/.git");
+  Write(top_ / "repo/CONTEXT.md", "context");
+  const MemoryFiles files{.of_user = {}, .in_folders = {"AGENTS.md"}, .otherwise = {"CLAUDE.md", "CONTEXT.md"}};
+  EXPECT_EQ(LoadMemory(files, work_).text, "## " + (top_ / "repo/CONTEXT.md").string() + "\n\ncontext");
   Write(work_ / "CLAUDE.md", "claude");
-  const MemoryFiles files{.of_user = {}, .in_folders = {"AGENTS.md"}, .otherwise = {"CLAUDE.md"}};
   EXPECT_EQ(LoadMemory(files, work_).text, "## CLAUDE.md\n\nclaude");
   Write(top_ / "repo/AGENTS.md", " \n");
   EXPECT_EQ(LoadMemory(files, work_).text, "");

@@ -1,6 +1,7 @@
 #include "infrastructure/agents/step_tools.h"
 
 #include "domain/masker.h"
+#include "infrastructure/agents/cli_providers.h"
 
 namespace awf::agents {
 
@@ -9,6 +10,7 @@ ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std
   ToolSettings settings;
   settings.root = request.working_dir;
   settings.sandbox = request.proxy->sandbox;
+  if (const CliProvider* cli = FindCliProvider(request.provider)) settings.budget = cli->budget;
   settings.env = request.proxy->env;
   settings.environment = environment;
   settings.private_folder = private_folder;

@@ -14,7 +14,8 @@
 
 namespace awf::agents {
 
-// `environment` is the user's; `private_folder` that of the run. The request must have a proxy.
+// With the budget of the request's provider. `environment` is the user's; `private_folder` that of the run. The request
+// must have a proxy.
 ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std::string>& environment,
                               const std::filesystem::path& private_folder, const Tracing& tracing);
 

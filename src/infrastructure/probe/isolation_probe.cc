@@ -130,7 +130,6 @@ std::expected<agents::ProbeReport, Error> IsolationProbe::Drive(const Subject& s
   for (const std::string& tool : seen.tools) evidence.ours[provider.offered_name(tool)] = tool;
   evidence.harmless.insert(target.harmless.begin(), target.harmless.end());
   for (const model_server::ScriptedCall& call : target.native_calls) evidence.native.push_back(call.tool);
-  evidence.refused = seen.refused;
   evidence.ran = seen.ran;
   evidence.announced = seen.announced;
   std::error_code error;

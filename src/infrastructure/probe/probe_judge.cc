@@ -57,12 +57,16 @@ std::string DoubtOfOffers(const Evidence& evidence) {
   return "no request to the model offered any tool" + cause;
 }
 
+// The answers that the first request with any of them brings: those to the native calls.
+std::vector<ToolAnswer> FirstAnswers(const Evidence& evidence) {
+  const auto found =
+      std::ranges::find_if(evidence.requests, [](const auto& request) { return !request.answers.empty(); });
+  return found == evidence.requests.end() ? std::vector<ToolAnswer>() : found->answers;
+}
+
 std::string DoubtOfRefusals(const Evidence& evidence) {
   if (evidence.native.empty()) return "no native tool is known that could be called";
-  std::vector<ToolAnswer> answers;
-  for (const SeenRequest& request : evidence.requests) {
-    if (request.answers.size() > answers.size()) answers = request.answers;
-  }
+  const std::vector<ToolAnswer> answers = FirstAnswers(evidence);
   // Calls of one turn may be answered in any order.
   const auto refuses = [&](const ToolAnswer& answer) {
     return std::ranges::any_of(evidence.native, [&](const std::string& tool) { return IsRefusal(answer.text, tool); });
@@ -70,11 +74,17 @@ std::string DoubtOfRefusals(const Evidence& evidence) {
   for (std::size_t i = 0; i < evidence.native.size(); ++i) {
     const std::string& tool = evidence.native[i];
     if (i >= answers.size()) return "the call of the native tool " + tool + " was not answered";
-    if (!evidence.refused.contains(tool) && !refuses(answers[i])) {
-      return "the call of the native tool " + tool + " was not refused";
-    }
+    if (!refuses(answers[i])) return "the call of the native tool " + tool + " was not refused";
   }
   return {};
+}
+
+// Read is called alone, after the native tools: its answer is the next one.
+bool ReadReachedTheModel(const Evidence& evidence) {
+  const std::size_t place = evidence.native.size();
+  return std::ranges::any_of(evidence.requests, [&](const SeenRequest& request) {
+    return request.answers.size() > place && request.answers[place].text.find(evidence.secret) != std::string::npos;
+  });
 }
 
 std::string DoubtOfOurs(const Evidence& evidence) {
@@ -82,12 +92,7 @@ std::string DoubtOfOurs(const Evidence& evidence) {
     if (!evidence.called.contains(name)) return name + " was called by the model, but not through the proxy";
   }
   if (!evidence.read_ok) return "Read failed in the proxy";
-  for (const SeenRequest& request : evidence.requests) {
-    for (const ToolAnswer& answer : request.answers) {
-      if (answer.text.find(evidence.secret) != std::string::npos) return {};
-    }
-  }
-  return "what Read returned did not reach the model";
+  return ReadReachedTheModel(evidence) ? "" : "what Read returned did not reach the model";
 }
 
 }  // namespace

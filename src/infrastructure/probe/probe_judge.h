@@ -29,7 +29,6 @@ struct Evidence {
   std::map<std::string, std::string> ours;  // by the name that the model sees, the final name
   std::set<std::string> harmless;           // may be offered beside ours
   std::vector<std::string> native;          // the native tools that were called, in this order, before any other
-  std::set<std::string> refused;            // those that the CLI's stream tells to be refused
   std::set<std::string> ran;                // native tools that the stream tells to have run
   std::vector<std::string> announced;       // foreign tools that the CLI has announced
   bool mark = false;                        // what the native calls were to make was made

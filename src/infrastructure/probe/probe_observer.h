@@ -16,7 +16,7 @@ class ProbeObserver final : public RunObserver {
     std::vector<std::string> tools;  // final names that our server listed
     std::set<std::string> called;    // of these, what was called through it
     bool read_ok = false;
-    std::set<std::string> refused, ran;  // native tools, by the CLI's stream
+    std::set<std::string> ran;           // native tools, by the CLI's stream
     std::vector<std::string> announced;  // foreign tools
   };
 
@@ -32,10 +32,6 @@ class ProbeObserver final : public RunObserver {
   void Bypassed(const StepContext&, const NativeUse& use) override {
     const std::lock_guard lock(mutex_);
     seen_.ran.insert(use.tool);
-  }
-  void NativeCallRefused(const StepContext&, const NativeUse& use) override {
-    const std::lock_guard lock(mutex_);
-    seen_.refused.insert(use.tool);
   }
   void IsolationKnown(const StepContext&, const IsolationReport& report) override {
     const std::lock_guard lock(mutex_);

@@ -40,7 +40,7 @@ std::map<std::string, json::object> OurCalls(const std::filesystem::path& file, 
   return {{"Bash", {{"command", "true"}}},
           {"Edit", {{"path", path}, {"old_string", "not in the file"}, {"new_string", "nor this"}}},
           {"Glob", {{"pattern", "*"}}},
-          {"Grep", {{"pattern", "awf"}}},
+          {"Grep", {{"pattern", "not in the file"}}},
           {"Read", {{"path", path}}},
           {"Write", {{"path", path}, {"content", text}}}};
 }

@@ -1,0 +1,171 @@
+// awf doctor: what is there of all that a run may need, and what to do about the rest. With --probe it drives an agent
+// CLI against a scripted model on loopback, to prove that the model is offered the tools of awf alone.
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <set>
+
+#include "application/language/provider_options.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/doctor_report.h"
+#include "cli/finding_text.h"
+#include "cli/print_result.h"
+#include "cli/run_setup.h"
+#include "cli/text_table.h"
+#include "infrastructure/http/curl_library.h"
+#include "infrastructure/otlp/collector_check.h"
+#include "infrastructure/probe/isolation_probe.h"
+#include "infrastructure/process/environment.h"
+#include "infrastructure/process/keeper.h"
+#include "infrastructure/process/private_folder.h"
+
+namespace awf::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kCollectorPatience{2000};
+constexpr int kUnhealthy = 3;
+
+fs::path OwnProgram() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+agents::ProbeProofs UsersProofs() {
+  const agents::Environment variables(process::CurrentEnvironment());
+  return agents::ProbeProofs(agents::ProbeProofs::FileFor(variables.Get("XDG_STATE_HOME"), variables.Get("HOME")));
+}
+
+// Other programs named awf that a shell might start in this one's place.
+std::vector<fs::path> OtherPrograms(std::string_view path, const fs::path& own) {
+  std::vector<fs::path> others;
+  std::set<fs::path> seen{own};
+  while (!path.empty()) {
+    const std::size_t colon = path.find(':');
+    const fs::path candidate = fs::path(path.substr(0, colon)) / "awf";
+    path.remove_prefix(colon == std::string_view::npos ? path.size() : colon + 1);
+    if (!candidate.is_absolute() || !agents::IsExecutableFile(candidate)) continue;
+    std::error_code error;
+    const fs::path real = fs::canonical(candidate, error);
+    if (!error && seen.insert(real).second) others.push_back(candidate);
+  }
+  return others;
+}
+
+// All at once: a CLI takes up to seconds to tell its version.
+std::vector<agents::ProviderHealth> CheckProviders(const Config& config, const fs::path& own) {
+  const std::vector<std::string> environment = process::CurrentEnvironment();
+  const agents::ProbeProofs proofs = UsersProofs();
+  agents::ProgramAnswers answers(own);
+  std::vector<std::future<agents::ProviderHealth>> checks;
+  for (const agents::CliProvider& provider : agents::CliProviders()) {
+    const auto configured = config.providers.find(std::string(provider.name));
+    const fs::path path = configured == config.providers.end() ? fs::path() : fs::path(configured->second.path);
+    checks.push_back(std::async(
+        std::launch::async, [&, path] { return agents::CheckProvider(provider, path, environment, answers, proofs); }));
+  }
+  std::vector<agents::ProviderHealth> all;
+  for (auto& check : checks) all.push_back(check.get());
+  return all;
+}
+
+void CheckTelemetry(const DoctorOptions& options, DoctorReport& report) {
+  RunOptions run;
+  run.global = options.global;
+  run.config = options.config;
+  const auto target = ChooseTrace(run, NonEmptyVariable);
+  if (!target) {
+    report.endpoint = "(not understood)";
+    report.endpoint_fault = target.error().message;
+  } else if (target->collector) {
+    report.endpoint = target->collector->url;
+    if (const auto reached = otlp::CheckCollector(*target->collector, kCollectorPatience); !reached)
+      report.endpoint_fault = reached.error();
+  }
+}
+
+DoctorReport Examine(const DoctorOptions& options) {
+  DoctorReport report;
+  report.version = AWF_VERSION;
+  report.program = OwnProgram();
+  report.providers = CheckProviders(options.config, report.program);
+  if (const auto curl = http::CurlLibrary::Get(); !curl) report.http_fault = curl.error().message;
+  report.has_base_url = NonEmptyVariable("OPENAI_BASE_URL").has_value();
+  report.kernel = process::FindKernelFeatures();
+  if (auto folder = process::PrivateFolder::Open()) {
+    report.private_folder = folder->path();
+  } else {
+    report.private_folder_fault = folder.error();
+  }
+  report.other_awf = OtherPrograms(NonEmptyVariable("PATH").value_or(""), report.program);
+  CheckTelemetry(options, report);
+  return report;
+}
+
+AgentRequest ProbeOf(const std::string& provider, const std::string& written, const Config& config) {
+  AgentRequest request;
+  request.provider = provider;
+  request.provider_as_written = written;
+  request.prompt = "probe";
+  request.proxy.emplace();
+  request.proxy->enable = true;
+  std::error_code error;
+  request.working_dir = fs::current_path(error);
+  if (const auto configured = config.providers.find(provider); configured != config.providers.end())
+    request.options = configured->second.options;
+  return request;
+}
+
+std::expected<std::string, Error> ProviderToProbe(const std::string& written) {
+  auto provider = ResolveProvider(written);
+  if (!provider) return provider;
+  if (agents::FindCliProvider(*provider) != nullptr) return provider;
+  return Fail("USER.INPUT.INVALID_FORMAT", "--probe: " + written + " runs inside awf: there is no CLI to probe",
+              "its isolation is always proven");
+}
+
+int Probe(const DoctorOptions& options) {
+  std::vector<std::string> providers;
+  for (const std::string& written : options.probe) {
+    auto provider = ProviderToProbe(written);
+    if (!provider) return ReportErrors({provider.error()}, options.global);
+    providers.push_back(std::move(*provider));
+  }
+  auto folder = process::PrivateFolder::Open();
+  if (!folder) return ReportErrors({folder.error()}, options.global);
+  process::BecomeSubreaper();
+  std::map<std::string, fs::path> programs;
+  for (const auto& [name, provider] : options.config.providers) {
+    if (!provider.path.empty()) programs[name] = provider.path;
+  }
+  probe::IsolationProbe probe(
+      {OwnProgram(), *folder, process::CurrentEnvironment(), {}, std::move(programs), UsersProofs()});
+  const bool as_json = options.json || options.global.format == OutputFormat::kJson;
+  int exit_code = 0;
+  json::array reports;
+  std::string text;
+  for (std::size_t i = 0; i < providers.size(); ++i) {
+    const auto report = probe.Prove(ProbeOf(providers[i], options.probe[i], options.config));
+    if (!report) return ReportErrors({report.error()}, options.global);
+    if (!report->proven) exit_code = kUnhealthy;
+    reports.push_back(ProbeJson(*report));
+    text += ProbeText(*report);
+  }
+  return PrintResult(as_json ? JsonLine(json::object{{"probes", std::move(reports)}}) : text, options.global,
+                     exit_code);
+}
+
+}  // namespace
+
+int DoctorCommand(const DoctorOptions& options) {
+  if (!options.probe.empty()) return Probe(options);
+  const DoctorReport report = Examine(options);
+  const bool as_json = options.json || options.global.format == OutputFormat::kJson;
+  return PrintResult(as_json ? JsonLine(DoctorJson(report)) : DoctorText(report, StyleOfStdout(options.global)),
+                     options.global, report.healthy() ? 0 : kUnhealthy);
+}
+
+}  // namespace awf::cli

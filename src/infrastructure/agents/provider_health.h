@@ -1,0 +1,31 @@
+// ProviderHealth: what awf doctor tells of an agent CLI without starting an agent: where it is, which version, whether
+// the user is logged in as far as files and variables tell, and which isolation level a step will have.
+#pragma once
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "infrastructure/agents/cli_providers.h"
+#include "infrastructure/agents/isolation.h"
+#include "infrastructure/agents/probe_proofs.h"
+#include "infrastructure/agents/program_answers.h"
+
+namespace awf::agents {
+
+struct ProviderHealth {
+  std::string provider;
+  std::filesystem::path program;  // absolute; empty: not found
+  std::string version;            // empty: not told
+  LoginState login;
+  IsolationClaim isolation;  // of an intercepting step without extra_args; meaningless when there is no program
+  std::string hint;          // what the user can do; empty: nothing is missing
+};
+
+// `configured`: providers.NAME.path of the configuration, or empty. Starts `PROGRAM --version`. Thread-safe.
+ProviderHealth CheckProvider(const CliProvider& provider, const std::filesystem::path& configured,
+                             const std::vector<std::string>& environment, ProgramAnswers& answers,
+                             const ProbeProofs& proofs, const std::stop_token& cancelled = {});
+
+}  // namespace awf::agents

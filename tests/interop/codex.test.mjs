@@ -23,15 +23,13 @@ async function work(t, turns, { options = {}, proxy = {}, prepare, from = (given
   const audit = (type) => run.audit.filter((r) => r.type === type);
   return { world, run, requests: model.requests(), audit, isolation: audit('isolation').at(-1), result: JSON.parse(run.stdout) };
 }
-const without = (...names) => (options) => Object.fromEntries(Object.entries(options).filter(([key]) => !names.includes(key)));
 const write = { tools: [{ name: 'Write', input: { path: 'out.txt', content: 'x' } }] };
 
 describe('codex', { skip, concurrency: 2 }, () => {
-  // Known, known with a tool that runs JavaScript, only alike by name, behind a prefix; and the one that Codex takes by itself.
-  for (const model of ['gpt-5.5', 'gpt-5.6-sol', 'gpt-6-sol', 'gpt-6.2-sol', 'gpt-5.5-fresh', 'openai/gpt-6', undefined]) {
+  // Not known, known, known with a tool that runs JavaScript, only alike by name, behind a prefix; the one that Codex takes by itself is in providers.test.mjs.
+  for (const model of ['fake-model', 'gpt-5.5', 'gpt-5.6-sol', 'gpt-6-sol', 'gpt-6.2-sol', 'gpt-5.5-fresh', 'openai/gpt-6']) {
     test(`offers only ours with model ${model}`, async (t) => {
-      const from = model ? (options) => ({ ...options, model }) : without('model');
-      const { run, requests, isolation, world } = await work(t, [write, { text: 'done' }], { from });
+      const { run, requests, isolation, world } = await work(t, [write, { text: 'done' }], { options: { model } });
       assert.equal(run.code, 0, run.stderr);
       assert.equal(requests.length, 2);
       for (const { offered } of requests) assert.deepEqual([...offered].sort(), OURS);
@@ -92,7 +90,7 @@ describe('codex', { skip, concurrency: 2 }, () => {
   });
 
   test('hands effort and login over', async (t) => {
-    const openai = (options) => ({ reasoning_effort: 'high', model: options.model,
+    const openai = (options) => ({ reasoning_effort: 'high', model: 'gpt-5.5',
       config: { openai_base_url: options.config.model_providers.scripted.base_url } });
     const { run, requests } = await work(t, [{ text: 'done' }], { from: openai });
     assert.equal(run.code, 0, run.stderr);
@@ -100,10 +98,23 @@ describe('codex', { skip, concurrency: 2 }, () => {
   });
 
   test('is stopped at the first refusal of its key', async (t) => {
-    const openai = (options) => ({ model: options.model, config: { openai_base_url: options.config.model_providers.scripted.base_url } });
+    const openai = (options) => ({ model: 'gpt-5.5', config: { openai_base_url: options.config.model_providers.scripted.base_url } });
     const { result, requests } = await work(t, [{ error: { status: 401 } }], { from: openai });
     assert.equal(result.error.code, 'EXECUTION.AGENT.AUTH');
     assert.ok(requests.length < 6, `${requests.length} tries`); // by itself it tries six times
+  });
+
+  test('is proven for the model of the step that asks for it, and for no other', async (t) => {
+    const world = new World(t);
+    world.prefer(codex.bin);
+    const model = await codex.start(world, t, { turns: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
+    const step = (name, options, next, proxy = {}) => ({ [name]: { type: 'agent', provider: 'codex', prompt: 'Work.', timeout: '2m', on_success: next,
+      options: { ...model.options, ...options }, mcp_proxy: { enable: true, ...proxy } } });
+    const run = await world.run({ name: 'interop', states: { initial: 'asks', ...step('asks', { model: 'gpt-5.5' }, 'same', { isolation: 'required' }),
+      ...step('same', { model: 'gpt-5.5' }, 'other'), ...step('other', { model: 'gpt-6-sol' }, 'done'), done: { type: 'terminal' } } });
+    assert.equal(run.code, 0, run.stderr);
+    assert.deepEqual(run.audit.filter((r) => r.type === 'isolation').map((r) => [r.step, r.level]), [['asks', 'proven'], ['same', 'proven'], ['other', 'flags']]);
+    await world.assertNothingLeft(2000);
   });
 
   test('asks our server for resources, which is no bypass', async (t) => {

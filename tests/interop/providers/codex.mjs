@@ -1,4 +1,5 @@
-// Codex CLI. Models that it knows (gpt-5.5, gpt-6…) are tried in codex.test.mjs.
+// Codex CLI with the model that it takes by itself, the one with the most tools of its own. Others are tried in codex.test.mjs; a proof by a
+// probe holds for one model, that of `awf doctor --probe` for none.
 import path from 'node:path';
 import { MODULES } from '../support.mjs';
 import { startModel } from '../models.mjs';
@@ -64,11 +65,11 @@ export default {
     world.env.CODEX_API_KEY = 'dummy-key-for-tests';
     const provider = { name: 'scripted', base_url: `${model.url}/v1`, wire_api: 'responses', request_max_retries: 0, stream_max_retries: 0 };
     return {
-      options: { model: 'fake-model', config: { model_provider: 'scripted', model_providers: { scripted: provider } } },
+      options: { config: { model_provider: 'scripted', model_providers: { scripted: provider } } },
       requests: () => model.requests().map((request) => ({ ...request, offered: offered(request.body) })),
     };
   },
   native: (mark) => ({ name: 'exec_command', input: { cmd: `touch ${mark}` } }),
-  natives: ['exec_command', 'view_image', 'web_search'],
+  natives: ['exec', 'wait'],
   refusals: false, hostile, state: ['.codex'],
 };

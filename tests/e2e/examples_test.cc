@@ -92,6 +92,17 @@ TEST_F(ExamplesTest, ImplementUntilGreenGoesRound) {
   EXPECT_NE(Out().find("The tests pass.\n"), std::string::npos) << Out();
 }
 
+TEST_F(ExamplesTest, PlanAndCarryOutIsOneConversation) {
+  world_.Write("ws/tries", "");
+  Agent(R"({"sessions": true, "steps": [{"call": "Bash", "arguments": {"command": "echo x >> tries"}}]})");
+  EXPECT_EQ(Run("plan-and-carry-out.yaml", "-i task='write x' -i 'test_command=test $(wc -l < tries) -ge 3'"), 0)
+      << Err();
+  EXPECT_EQ(world_.Read("ws/tries"), "x\nx\nx\n");
+  EXPECT_NE(Out().find("Planned: write x "), std::string::npos) << Out();
+  ASSERT_EQ(world_.Shell("cat ~/sessions/*"), 0);
+  EXPECT_NE(Out().find("Change nothing yet.\n | Carry out your plan. | The tests fail:\n"), std::string::npos) << Out();
+}
+
 TEST_F(ExamplesTest, ReleaseNotesRunTheScriptBesideThem) {
   Git("case $1 in describe) echo v1.3.0 ;; log) echo \"abc1234 $*\" ;; esac\n");
   Agent(R"({"result": "Notes."})");

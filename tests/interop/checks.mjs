@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { AWF, TOOLS, attributes, processesWith, rolesBelow, sleep, toolCallsOf, treeOf } from './support.mjs';
+import { AWF, TOOLS, attributes, commandLinesWith, rolesBelow, sleep, toolCallsOf, treeOf } from './support.mjs';
 
 export class Skip extends Error {}
 
@@ -58,8 +58,8 @@ async function golden(d, world, t) {
   const run = await world.run(flow(step(d, model.options, { prompt: 'PROMPT-MARK-1234: do the work.', system_prompt: 'SYSTEM-MARK-1234' })), {
     onStart: async (child) => {
       while (child.exitCode === null && child.signalCode === null) {
-        for (const { words } of processesWith('MARK-1234')) seen.add(words.join(' '));
-        await sleep(40);
+        for (const line of commandLinesWith('MARK-1234')) seen.add(line);
+        await sleep(100);
       }
     },
   });
@@ -159,7 +159,7 @@ async function notConnected(d, { world, t }) {
 async function killServers(world, child) {
   while (child.exitCode === null && child.signalCode === null) {
     killServersOnce(world);
-    await sleep(20);
+    await sleep(100);
   }
 }
 function killServersOnce(world) {

@@ -119,23 +119,35 @@ ${more}
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const pids = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+const wordsOf = (pid) => fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+
 // Every process that this user may look at and that has a command line.
 export function allProcesses() {
   const found = [];
-  for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+  for (const pid of pids()) {
     const read = (name) => fs.readFileSync(`/proc/${pid}/${name}`, 'utf8');
     try {
-      const words = read('cmdline').split('\0');
       const [state, parent] = read('stat').replace(/^.*\) /s, '').split(' ');
+      const words = wordsOf(pid);
       if (state === 'Z' || words.length < 2) continue;
-      found.push({ pid: Number(pid), parent: Number(parent), words, environment: read('environ'), cwd: fs.readlinkSync(`/proc/${pid}/cwd`) });
+      found.push({ pid, parent: Number(parent), words, environment: read('environ'), cwd: fs.readlinkSync(`/proc/${pid}/cwd`) });
     } catch { /* ended meanwhile, or another user's */ }
   }
   return found;
 }
 
-// Processes whose command line holds `text`.
-export const processesWith = (text) => allProcesses().filter(({ words }) => words.join(' ').includes(text));
+// Command lines that hold `text`.
+export function commandLinesWith(text) {
+  const lines = [];
+  for (const pid of pids()) {
+    try {
+      const line = wordsOf(pid).join(' ');
+      if (line.includes(text)) lines.push(line);
+    } catch { /* ended meanwhile */ }
+  }
+  return lines;
+}
 
 // Who is who below awf, by parentage: awf → keeper → launchers → CLI → mcp-serve.
 export function rolesBelow(awf) {

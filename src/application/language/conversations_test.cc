@@ -32,15 +32,16 @@ TEST(Conversations, AllStepsThatGoOnFromOneAnotherHaveTheNameOfTheFirst) {
 TEST(Conversations, ACircleHasTheNameOfItsFirstStateInTheFile) {
   EXPECT_EQ(Names(WorkflowOf({{"x", "b"}, {"c", "a"}, {"a", "b"}, {"b", "c"}, {"self", "self"}})),
             "x:c c:c a:c b:c self:self ");
+  EXPECT_EQ(Names(WorkflowOf({{"b", "a"}, {"a", "b"}, {"late", "b"}, {"later", "late"}})), "b:b a:b late:b later:b ");
 }
 
 TEST(Conversations, AStateThatIsMissingBeginsNone) { EXPECT_EQ(Names(WorkflowOf({{"b", "gone"}})), "b: "); }
 
 TEST(Conversations, OnlySomeProvidersLeaveASessionAsItIs) {
-  for (const char* provider : {"claude", "openai_compatible", "mistral_vibe"}) {
+  for (const char* provider : {"claude", "openai_compatible"}) {
     EXPECT_TRUE(LeavesSessionsAsTheyAre(provider)) << provider;
   }
-  for (const char* provider : {"gemini", "codex", "opencode", "github_copilot"}) {
+  for (const char* provider : {"gemini", "codex", "opencode", "github_copilot", "mistral_vibe"}) {
     EXPECT_FALSE(LeavesSessionsAsTheyAre(provider)) << provider;
   }
 }

@@ -1,5 +1,6 @@
 #include "application/validation/continuation_checker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "application/language/conversations.h"
@@ -23,13 +24,14 @@ std::string Quoted(const State& state) { return "'" + state.name + "'"; }
 }  // namespace
 
 void ContinuationChecker::Check() {
-  std::vector<Link> links;
+  const std::vector<std::string> conversations = ConversationsOf(workflow_);
+  std::vector<Link> in_branches;
   for (std::size_t i = 0; i < workflow_.states.size(); ++i) {
     const auto* agent = std::get_if<AgentState>(&At(i).body);
     if (agent == nullptr || !agent->continue_from) continue;
     const auto source = graph_.index().Find(agent->continue_from->state);
     if (!source || At(*source).partial) continue;
-    Link link{i, *source, *agent->continue_from, LiteralProvider(At(i)), ConversationOf(workflow_, At(i))};
+    Link link{i, *source, *agent->continue_from, LiteralProvider(At(i)), conversations[i]};
     if (!std::holds_alternative<AgentState>(At(*source).body)) {
       Report(link, Severity::kError, kInvalid,
              "state " + Quoted(At(*source)) + " is no agent step, so it has no conversation to go on with",
@@ -38,8 +40,9 @@ void ContinuationChecker::Check() {
     }
     Provider(link);
     if (graph_.Complete()) Order(link);
-    for (const Link& other : links) SameTime(link, other);
-    links.push_back(std::move(link));
+    if (!IsInBranch(i)) continue;
+    std::ranges::any_of(in_branches, [&](const Link& other) { return SameTime(link, other); });
+    in_branches.push_back(std::move(link));
   }
 }
 
@@ -82,15 +85,25 @@ void ContinuationChecker::Order(const Link& link) {
          "let " + Quoted(source) + " run before it on every way");
 }
 
-void ContinuationChecker::SameTime(const Link& link, const Link& other) {
+bool ContinuationChecker::IsInBranch(std::size_t state) const {
+  const Containment& containment = graph_.containment();
+  for (std::optional<std::size_t> at = state; at; at = containment.ContainerOf(*at)) {
+    if (containment.IsBranch(*at)) return true;
+  }
+  return false;
+}
+
+// Whether the two do, which has been told then.
+bool ContinuationChecker::SameTime(const Link& link, const Link& other) {
   const std::string& provider = link.provider;
-  if (provider.empty() || LeavesSessionsAsTheyAre(provider) || link.conversation != other.conversation) return;
+  if (provider.empty() || LeavesSessionsAsTheyAre(provider) || link.conversation != other.conversation) return false;
   const auto parallel = graph_.containment().ParallelBetween(link.state, other.state);
-  if (!parallel || std::get<ParallelState>(At(*parallel).body).max_concurrent == 1) return;
+  if (!parallel || std::get<ParallelState>(At(*parallel).body).max_concurrent == 1) return false;
   Report(link, Severity::kError, kInvalid,
          Quoted(At(other.state)) + " and " + Quoted(At(link.state)) + " run at the same time in " +
              Quoted(At(*parallel)) + " and go on with the same conversation, of which " + provider + " keeps one only",
          "set max_concurrent: 1, or let them run one after the other");
+  return true;
 }
 
 void ContinuationChecker::Report(const Link& link, Severity severity, std::string_view code, std::string message,

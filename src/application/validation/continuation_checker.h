@@ -34,7 +34,8 @@ class ContinuationChecker {
   };
   void Provider(const Link& link);
   void Order(const Link& link);
-  void SameTime(const Link& link, const Link& other);
+  bool IsInBranch(std::size_t state) const;
+  bool SameTime(const Link& link, const Link& other);
   const State& At(std::size_t index) const { return workflow_.states[index]; }
   void Report(const Link& link, Severity severity, std::string_view code, std::string message, std::string hint);
 

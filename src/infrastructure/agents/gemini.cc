@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -167,12 +166,9 @@ std::string GeminiProvider::ShownName(std::string_view final_name) const {
   return "mcp_" + setup_.server + "_" + std::string(final_name);
 }
 
-std::expected<Invocation, Error> GeminiProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
-  const bool intercept = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
-  const GeminiUser user(setup_.environment);
-  Invocation invocation;
-  auto& argv = invocation.argv;
-  argv = {kName, "-o", "stream-json"};
+std::vector<std::string> GeminiProvider::Arguments(const AgentRequest& request, bool intercept,
+                                                   Invocation& invocation) const {
+  std::vector<std::string> argv{kName, "-o", "stream-json"};
   if (const std::string model = OptionText(request.options, "model"); model.starts_with('-')) {
     argv.push_back("--model=" + model);  // in two words it would be read as a flag
   } else if (!model.empty()) {
@@ -191,14 +187,24 @@ std::expected<Invocation, Error> GeminiProvider::Prepare(const AgentRequest& req
       argv.insert(argv.end(), {"--approval-mode", "yolo"});
     }
   }
-  if (request.continued && !request.continued->id.empty()) {
-    resumed_ = request.continued->id;
-    argv.insert(argv.end(), {"--resume", resumed_});
-  } else {
+  if (resumed_.empty()) {
     argv.insert(argv.end(), {"--session-id", NewUuid()});
+  } else {
+    argv.insert(argv.end(), {"--resume", resumed_});
   }
   for (const std::string& argument : TextsAt(request.options, "extra_args")) argv.push_back(argument);
+  return argv;
+}
 
+std::expected<Invocation, Error> GeminiProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
+  const bool intercept = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
+  const GeminiUser user(setup_.environment);
+  if (request.continued) {
+    resumed_ = request.continued->id;
+    if (request.continued->working_dir != request.working_dir) moved_from_ = request.continued->working_dir;
+  }
+  Invocation invocation;
+  invocation.argv = Arguments(request, intercept, invocation);
   if (proxy != nullptr) {
     for (const std::string& tool : proxy->tools) ours_.insert(ShownName(tool));
     AddHome(user, *proxy, intercept, invocation);
@@ -380,7 +386,9 @@ Error GeminiProvider::ExplainExit(const ProcessExit& exit) const {
   if (exit.signal != 0) return NoFinalEvent(kName, exit);
   if (exit.exit_code == kExitLogin) return LoginError(kName, last, kLoginHint);
   if (exit.exit_code == kExitInput && !resumed_.empty() && Contains(exit.error_output, "Error resuming session")) {
-    return SessionLost(kName, resumed_, {});
+    const std::string where = moved_from_.string();
+    return SessionLost(kName, resumed_,
+                       where.empty() ? where : "it finds a session only in the folder in which that began, " + where);
   }
   if (const std::string flag = UnknownArgument(exit.error_output); !flag.empty()) {
     return UnknownFlag(kName, setup_.version, (flag.size() == 1 ? "-" : "--") + flag, kVerifiedGemini[0]);

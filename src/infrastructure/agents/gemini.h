@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/agent.h"
 #include "infrastructure/agents/assistant_text.h"
@@ -43,6 +44,7 @@ class GeminiProvider final : public AgentProvider {
     std::string text;
   };
 
+  std::vector<std::string> Arguments(const AgentRequest& request, bool intercept, Invocation& invocation) const;
   void AddHome(const GeminiUser& user, const ProxyEndpoint& proxy, bool intercept, Invocation& invocation) const;
   std::expected<void, Error> KeepSessions() const;
   void AddEnvironment(const AgentRequest& request, const GeminiUser& user, bool proxy, Invocation& invocation) const;
@@ -59,6 +61,7 @@ class GeminiProvider final : public AgentProvider {
   const ProviderSetup setup_;
   std::set<std::string, std::less<>> ours_;  // shown names
   std::string resumed_;                      // session to go on with; "" for a new one
+  std::filesystem::path moved_from_;         // where that one began, if in another folder
 
   std::optional<Result> result_;
   std::string session_, model_, last_error_;

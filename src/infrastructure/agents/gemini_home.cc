@@ -202,9 +202,9 @@ std::string AdditiveSettings(const GeminiUser& user, const ProxyEndpoint& proxy,
     json::value* allowed = mcp->get_object().if_contains("allowed");
     if (allowed != nullptr && allowed->is_array()) allowed->get_array().emplace_back(server);
   }
-  if (const std::string type = user.LoginType(); !type.empty()) {
-    Make(Make(settings, "security"), "auth")["selectedType"] = type;
-  }
+  json::object& login = Make(Make(settings, "security"), "auth");
+  if (const std::string type = user.LoginType(); !type.empty()) login["selectedType"] = type;
+  login["useExternal"] = true;  // as above
   json::object& general = Make(settings, "general");
   general["enableAutoUpdate"] = false;
   general["enableAutoUpdateNotification"] = false;

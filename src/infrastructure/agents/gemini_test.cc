@@ -118,7 +118,7 @@ TEST_F(GeminiTest, AdditiveRecipeKeepsTheUsersSettingsAndTools) {
             R"("args":["mcp-serve","--config","/step/serve.json"],"env":{},"timeout":60000,"trust":true}},)"
             R"("hooks":{"A":[]},"mcp":{"allowed":["own","awf-proxy"]},)"
             R"("general":{"vimMode":true,"enableAutoUpdate":false,"enableAutoUpdateNotification":false},)"
-            R"("security":{"auth":{"selectedType":"gemini-api-key"}}})");
+            R"("security":{"auth":{"selectedType":"gemini-api-key","useExternal":true}}})");
   EXPECT_EQ(Value(invocation, "GEMINI_CLI_HOME"), "/step/home");
   EXPECT_EQ(invocation.input, "look at @in.txt");
 }
@@ -255,6 +255,7 @@ TEST_F(GeminiTest, SessionsOfAConversationLieInItsFolder) {
 TEST_F(GeminiTest, EndsWithoutResultAreExplained) {
   request_.continued.emplace();
   request_.continued->id = "S";
+  request_.continued->working_dir = "/elsewhere";
   GeminiProvider gemini(setup_);
   const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read"}, 1};
   ASSERT_TRUE(gemini.Prepare(request_, &endpoint));
@@ -264,7 +265,8 @@ TEST_F(GeminiTest, EndsWithoutResultAreExplained) {
   };
   EXPECT_EQ(failure({41, 0, "noise\n\x1b[31mlog in first\x1b[0m\n"}), "EXECUTION.AGENT.AUTH gemini: log in first");
   EXPECT_EQ(failure({42, 0, "Error resuming session: Invalid session identifier \"S\".\n  Use --resume latest.\n"}),
-            "EXECUTION.AGENT.SESSION_LOST gemini no longer has the session S");
+            "EXECUTION.AGENT.SESSION_LOST gemini no longer has the session S: it finds a session only in the folder in "
+            "which that began, /elsewhere");
   EXPECT_EQ(failure({42, 0, "No input provided\n"}),
             "EXECUTION.AGENT.FAILED gemini ended without its final event (exit code 42): No input provided");
   EXPECT_EQ(failure({1, 0, "Unknown arguments: admin-policy, adminPolicy\nUsage: gemini\n"}),

@@ -77,8 +77,18 @@ ProbeTarget CopilotProbe(const std::string& base_url, const fs::path& mark) {
   ProbeTarget target;
   target.format = model_server::WireFormat::kChatCompletions;
   target.options = {{"model", "probe-model"}};
+  // Also what a user may have set to reach a provider of their own in another way.
   target.environment = {{"COPILOT_PROVIDER_BASE_URL", base_url + "/v1"},
                         {"COPILOT_PROVIDER_API_KEY", "no-key-is-needed"},
+                        {"COPILOT_PROVIDER_TYPE", "openai"},
+                        {"COPILOT_PROVIDER_WIRE_API", "completions"},
+                        {"COPILOT_PROVIDER_TRANSPORT", "http"},
+                        {"COPILOT_PROVIDER_API_KEY_COMMAND", ""},
+                        {"COPILOT_PROVIDER_BEARER_TOKEN", ""},
+                        {"COPILOT_PROVIDER_HEADERS", ""},
+                        {"COPILOT_PROVIDER_MODEL_ID", ""},
+                        {"COPILOT_PROVIDER_WIRE_MODEL", ""},
+                        {"COPILOT_PROVIDERS_CONFIG", "/dev/null"},
                         {"COPILOT_OFFLINE", "true"}};
   const std::string file = mark.string();
   const std::string patch = "*** Begin Patch\n*** Add File: " + file + "\n+x\n*** End Patch\n";

@@ -315,9 +315,15 @@ TEST_F(CopilotTest, LoginIsFoundWhereTheCliFindsIt) {
 TEST_F(CopilotTest, ProbeAsksForNativeToolsOnLoopback) {
   const ProbeTarget target = CopilotProbe("http://127.0.0.1:4711", "/t/mark");
   EXPECT_EQ(target.format, model_server::WireFormat::kChatCompletions);
-  EXPECT_EQ(target.environment, (Variables{{"COPILOT_PROVIDER_BASE_URL", "http://127.0.0.1:4711/v1"},
-                                           {"COPILOT_PROVIDER_API_KEY", "no-key-is-needed"},
-                                           {"COPILOT_OFFLINE", "true"}}));
+  Environment probed;
+  for (const auto& [name, value] : target.environment) probed.Set(name, value);
+  EXPECT_EQ(probed.Get("COPILOT_PROVIDER_BASE_URL"), "http://127.0.0.1:4711/v1");
+  EXPECT_EQ(probed.Get("COPILOT_PROVIDER_TYPE"), "openai");
+  EXPECT_EQ(probed.Get("COPILOT_PROVIDER_WIRE_API"), "completions");
+  EXPECT_EQ(probed.Get("COPILOT_PROVIDERS_CONFIG"), "/dev/null");
+  EXPECT_EQ(probed.Get("COPILOT_OFFLINE"), "true");
+  // A key of the user must not get to the scripted model.
+  EXPECT_TRUE(std::ranges::count(target.environment, Variables::value_type("COPILOT_PROVIDER_BEARER_TOKEN", "")));
   EXPECT_EQ(json::serialize(target.options), R"({"model":"probe-model"})");
   EXPECT_TRUE(target.harmless.empty());
   Texts names;

@@ -15,6 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kLoginHint[] = "Run vibe --setup, or set MISTRAL_API_KEY.";
+constexpr char kNoKeyHint[] =
+    "Run vibe --setup, or set the variable; check options.model too, as Vibe takes its default for a name that it does "
+    "not know.";
 
 void Add(const json::object& tokens, TokenUsage& usage) {
   usage.input += IntegerAt(tokens, "input_tokens");
@@ -69,7 +72,8 @@ std::int64_t StatusIn(std::string_view text) {
 Error ErrorOf(const json::object& error) {
   const std::string_view code = TextAt(error, "code"), text = TextAt(error, "message");
   const bool no_key = text.starts_with("Missing ") && text.contains(" environment variable for ");
-  if (code == "invalid_api_key" || no_key) return LoginError("vibe", text, kLoginHint);
+  if (code == "invalid_api_key") return LoginError("vibe", text, kLoginHint);
+  if (no_key) return LoginError("vibe", text, kNoKeyHint);
   return ModelError("vibe", code == "rate_limit" ? 429 : StatusIn(text), text, kLoginHint);
 }
 

@@ -169,6 +169,17 @@ TEST(MistralVibeJudgeTest, SuccessNeedsExitCodeZero) {
   EXPECT_EQ(vibe.Judge({1, 0, ""}).failure->message, "vibe: reported success, but ended with exit code 1");
 }
 
+TEST(MistralVibeJudgeTest, AMissingKeyIsALoginThatMayBeTheWrongModels) {
+  const TestFolder folder;
+  folder.Put("out/export.json", R"({"outcome":"config_error","error":{"code":null,"message":)"
+                                R"("Missing MISTRAL_API_KEY environment variable for mistral provider"}})");
+  MistralVibeProvider vibe({.step_folder = folder.path(), .version = kVersion});
+  const Verdict verdict = vibe.Judge({1, 0, ""});
+  ASSERT_TRUE(verdict.failure);
+  EXPECT_EQ(verdict.failure->code, "EXECUTION.AGENT.AUTH");
+  EXPECT_TRUE(verdict.failure->hint.contains("options.model")) << verdict.failure->hint;
+}
+
 TEST(MistralVibeTokensTest, AreCountedFromTheJournal) {
   const TestFolder folder;
   folder.Put(

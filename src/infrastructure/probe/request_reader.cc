@@ -106,7 +106,8 @@ bool IsRefusal(std::string_view text, std::string_view tool) {
   const std::string lower = Lower(text.substr(0, 1000));
   const auto says = [&](std::string_view words) { return lower.find(words) != std::string::npos; };
   // OpenCode names another tool than the one that was called.
-  for (const char* words : {"no such tool", "unavailable tool", "unsupported call", "unknown tool"}) {
+  for (const char* words :
+       {"no such tool", "unavailable tool", "unsupported call", "unsupported custom tool call", "unknown tool"}) {
     if (says(words)) return true;
   }
   const std::string name = Lower(tool);

@@ -48,6 +48,7 @@ TEST(RequestReaderTest, NamesInAllFormats) {
 TEST(RequestReaderTest, RefusalsInTheWordsOfTheClis) {
   for (const char* text : {"<tool_use_error>Error: No such tool available: bash</tool_use_error>",
                            "Tool \"bash\" not found. Did you mean one of: \"mcp_awf_Read\"?", "unsupported call: bash",
+                           "unsupported custom tool call: bash",
                            "Model tried to call unavailable tool 'invalid'. Available tools: awf-proxy_Bash.",
                            "Tool 'bash' does not exist.", "Unknown tool 'bash'"}) {
     EXPECT_TRUE(IsRefusal(text, "bash")) << text;

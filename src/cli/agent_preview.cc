@@ -10,7 +10,6 @@ namespace awf::cli {
 namespace {
 
 constexpr char kStepFolder[] = "<step folder>";
-constexpr char kConversationFolder[] = "<conversation folder>";
 constexpr long long kTimeoutMs = 3'600'000;  // of the made-up endpoint; shows in client-side tool timeouts only
 
 std::vector<std::string> ToolsOf(const AgentRequest& request) {
@@ -34,7 +33,7 @@ std::expected<AgentPreview, Error> Cli(const agents::CliProvider& cli, const Age
   const std::string version(cli.verified.back());
   const auto provider = cli.make({.environment = environment,
                                   .step_folder = kStepFolder,
-                                  .conversation_folder = request.conversation.empty() ? "" : kConversationFolder,
+                                  .conversation_folder = {},
                                   .version = version,
                                   .mitigate = request.proxy && request.proxy->intercept_builtins && !cli.announces});
   AgentPreview preview = Common(request);

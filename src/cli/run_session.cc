@@ -337,6 +337,7 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
       request_.tracing,
       std::move(programs),
       agents::ProbeProofs(agents::ProbeProofs::FileFor(variables.Get("XDG_STATE_HOME"), variables.Get("HOME")))};
+  host.answers = std::make_shared<agents::ProgramAnswers>(program_);
   probe::IsolationProbe prober(host);
   host.prover = &prober;
   agents::ProviderExecutor agents(std::move(host),

@@ -30,7 +30,9 @@ struct AgentSession {
   json::value messages;  // openai_compatible, mistral_vibe: the messages so far; else null
   TokenUsage usage;      // codex: the sum over its thread so far
   std::filesystem::path working_dir;
-  std::string folder;  // key of the conversation's private folder (AgentRequest::conversation); may be empty
+  // Names the conversation's private folder where the session lies in it, in this very run: a resumed run has another.
+  // Empty: it lies where the CLI keeps its own, or `messages` is all of it.
+  std::string folder;
 };
 
 // One attempt of one agent step, rendered and checked.

@@ -50,7 +50,8 @@ describe('codex', { skip, concurrency: 2 }, () => {
 
   test('runs once more without strictness when a setting is not known, and is trusted less', async (t) => {
     const prepare = (world) => world.write('bin/codex',
-      `#!/bin/sh\necho "$1" >> '${world.path('starts')}'\n[ "$1" = exec ] && { shift; set -- exec -c features.gone=false "$@"; }\nexec '${codex.bin}' "$@"\n`, 0o755);
+      `#!/bin/sh\necho "$1" >> '${world.path('starts')}'\n` +
+      `[ "$1" = exec ] && { shift; set -- exec -c features.gone=false "$@"; }\nexec '${codex.bin}' "$@"\n`, 0o755);
     const { run, requests, isolation, world } = await work(t, [write, { text: 'done' }], { prepare });
     assert.equal(run.code, 0, run.stderr);
     assert.equal(fs.readFileSync(world.path('starts'), 'utf8').split('\n').filter((word) => word === 'exec').length, 2);
@@ -113,7 +114,8 @@ describe('codex', { skip, concurrency: 2 }, () => {
     const run = await world.run({ name: 'interop', states: { initial: 'asks', ...step('asks', { model: 'gpt-5.5' }, 'same', { isolation: 'required' }),
       ...step('same', { model: 'gpt-5.5' }, 'other'), ...step('other', { model: 'gpt-6-sol' }, 'done'), done: { type: 'terminal' } } });
     assert.equal(run.code, 0, run.stderr);
-    assert.deepEqual(run.audit.filter((r) => r.type === 'isolation').map((r) => [r.step, r.level]), [['asks', 'proven'], ['same', 'proven'], ['other', 'flags']]);
+    const levels = run.audit.filter((r) => r.type === 'isolation').map((r) => [r.step, r.level]);
+    assert.deepEqual(levels, [['asks', 'proven'], ['same', 'proven'], ['other', 'flags']]);
     await world.assertNothingLeft(2000);
   });
 

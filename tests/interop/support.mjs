@@ -18,6 +18,7 @@ export const TOOLS = ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write'];
 
 // A folder with everything that a run may touch. `env` is what awf gets: nothing of the machine's own configuration.
 export class World {
+  children = new Set();
   constructor(t) {
     this.base = fs.mkdtempSync(path.join('/var/tmp', 'awf-interop-'));
     for (const name of ['home', 'ws', 'storage', 'run', 'bin', 'tmp']) fs.mkdirSync(path.join(this.base, name), { mode: 0o700 });
@@ -25,7 +26,14 @@ export class World {
       PATH: `${this.path('bin')}:${path.join(MODULES, '.bin')}:${process.env.PATH}`,
       HOME: this.path('home'), XDG_RUNTIME_DIR: this.path('run'), TMPDIR: this.path('tmp'), LANG: 'C.UTF-8',
     };
-    t.after(() => { if (!(process.env.AWF_INTEROP_KEEP && this.failed)) fs.rmSync(this.base, { recursive: true, force: true }); });
+    t.after(() => this.end());
+  }
+  // A check that failed may have left its run going.
+  async end() {
+    const running = [...this.children];
+    for (const child of running) child.kill('SIGKILL');
+    for (let i = 0; i < 200 && running.length > 0 && this.processes().length > 0; ++i) await sleep(50);
+    if (!(process.env.AWF_INTEROP_KEEP && this.failed)) fs.rmSync(this.base, { recursive: true, force: true, maxRetries: 5 });
   }
   path(...parts) { return path.join(this.base, ...parts); }
   write(name, text, mode) {
@@ -52,8 +60,12 @@ export class World {
     let stdout = '', stderr = '';
     child.stdout.on('data', (data) => { stdout += data; });
     child.stderr.on('data', (data) => { stderr += data; });
-    onStart?.(child);
-    return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr, ...this.records() })));
+    this.children.add(child);
+    const ended = new Promise((resolve) => child.on('close', (code, signal) => {
+      this.children.delete(child);
+      resolve({ code, signal, stdout, stderr, ...this.records() });
+    }));
+    return Promise.all([ended, onStart?.(child)]).then(([run]) => run);
   }
   records() {
     const runs = this.path('storage', 'runs');

@@ -6,13 +6,15 @@
 namespace awf::agents {
 
 AgentRunner::AgentRunner(AgentHost host)
-    : host_(std::move(host)), answers_(host_.program), conversations_(host_.program, host_.private_folder) {
+    : host_(std::move(host)),
+      answers_(host_.answers ? host_.answers : std::make_shared<ProgramAnswers>(host_.program)),
+      conversations_(host_.program, host_.private_folder) {
   process::BecomeSubreaper();
 }
 
 StepResult AgentRunner::Run(const AgentRequest& request, RunObserver& observer) {
   for (bool fallback = false;; fallback = true) {
-    Attempt attempt(host_, answers_, conversations_, request, observer, fallback);
+    Attempt attempt(host_, *answers_, conversations_, request, observer, fallback);
     auto prepared = attempt.Prepare();
     if (prepared) attempt.Supervise();
     StepResult result = attempt.Conclude(prepared ? std::nullopt : std::optional(std::move(prepared.error())));

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct AgentHost {
   ProbeProofs proofs{};                                   // which CLIs were proven to be isolated
   // Asked where a step requires what no proof shows yet; null: such a step fails. Outlives the runner.
   IsolationProver* prover = nullptr;
+  std::shared_ptr<ProgramAnswers> answers{};  // null: the runner has its own
 };
 
 class AgentRunner {
@@ -43,7 +45,7 @@ class AgentRunner {
 
  private:
   AgentHost host_;
-  ProgramAnswers answers_;
+  std::shared_ptr<ProgramAnswers> answers_;
   ConversationFolders conversations_;
 };
 

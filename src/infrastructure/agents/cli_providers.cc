@@ -83,6 +83,7 @@ constexpr CliProvider kProviders[] = {
      .program = "vibe",
      .verified = kVerifiedVibe,
      .announces = false,
+     .known = IsolationLevel::kCoexisting,
      .newer = IsolationLevel::kCoexisting,
      .recipe = 1,
      .budget = kVibeBudget,

@@ -38,7 +38,9 @@ struct CliProvider {
   std::string_view program;                    // on the PATH
   std::span<const std::string_view> verified;  // versions that the recipe was verified with, oldest first
   bool announces = false;                      // it tells the names of all its tools in every run
-  // What the recipe promises with a version newer than all verified ones, where nothing is announced or proven.
+  // What the recipe promises with a verified version.
+  IsolationLevel known = IsolationLevel::kFlags;
+  // What it promises with a version newer than all verified ones, where nothing is announced or proven.
   IsolationLevel newer = IsolationLevel::kCoexisting;
   int recipe = 1;  // goes up whenever flags or files change: proofs of probes with another one are void
   ResultBudget budget;

@@ -100,38 +100,6 @@ std::expected<void, Error> CannotMake(const fs::path& path) {
 
 }  // namespace
 
-LoginState GeminiLogin(const Environment& environment) {
-  using Kind = LoginState::Kind;
-  const GeminiUser user(environment);
-  const auto has = [&](const char* name) { return !user.Variable(name).empty(); };
-  const auto has_file = [&](const char* name) {
-    std::error_code error;
-    return !user.folder().empty() && fs::is_regular_file(user.folder() / name, error);
-  };
-  const std::string type = user.LoginType();
-  if (type == "gemini-api-key") {
-    if (has("GEMINI_API_KEY")) return {Kind::kFound, "GEMINI_API_KEY is set"};
-    return {Kind::kUnknown, "GEMINI_API_KEY is not set: a key that gemini has stored counts"};
-  }
-  if (type == "oauth-personal") {
-    if (has_file("oauth_creds.json")) return {Kind::kFound, "logged in with Google"};
-    if (has("GOOGLE_CLOUD_ACCESS_TOKEN")) return {Kind::kFound, "GOOGLE_CLOUD_ACCESS_TOKEN is set"};
-    if (has("GOOGLE_APPLICATION_CREDENTIALS") || has_file("gemini-credentials.json")) {
-      return {Kind::kUnknown, "stored credentials count"};
-    }
-    return {Kind::kMissing, "run gemini and log in, or set GEMINI_API_KEY"};
-  }
-  if (type == "vertex-ai") {
-    if (has("GOOGLE_API_KEY")) return {Kind::kFound, "GOOGLE_API_KEY is set"};
-    if (has("GOOGLE_CLOUD_PROJECT") && has("GOOGLE_CLOUD_LOCATION")) {
-      return {Kind::kUnknown, "Vertex AI: the cloud's login counts"};
-    }
-    return {Kind::kMissing, "set GOOGLE_API_KEY, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION"};
-  }
-  if (!type.empty() || has("GOOGLE_GEMINI_BASE_URL")) return {Kind::kUnknown, "the login of a gateway or cloud counts"};
-  return {Kind::kMissing, "run gemini and log in, or set GEMINI_API_KEY"};
-}
-
 ProbeTarget GeminiProbe(const std::string& base_url, const fs::path& mark) {
   ProbeTarget target;
   target.format = model_server::WireFormat::kGemini;

@@ -21,7 +21,6 @@ namespace awf::agents {
 
 inline constexpr std::string_view kVerifiedGemini[] = {"0.61.0"};
 
-LoginState GeminiLogin(const Environment& environment);
 ProbeTarget GeminiProbe(const std::string& base_url, const std::filesystem::path& mark);
 std::string OfferedByGemini(std::string_view final_name);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "domain/agent.h"
+#include "infrastructure/agents/cli_providers.h"
 #include "infrastructure/agents/environment.h"
 
 namespace awf::agents {
@@ -42,6 +43,8 @@ class GeminiUser {
   std::string warning_;
   std::vector<std::pair<std::string, std::string>> variables_;
 };
+
+LoginState GeminiLogin(const Environment& environment);
 
 // The lines NAME=VALUE of a .env file: comments, `export`, quotes; \n in double quotes. Other lines are skipped.
 std::vector<std::pair<std::string, std::string>> ReadDotEnv(std::string_view text);

@@ -57,11 +57,11 @@ IsolationReport JudgeAnnouncement(const std::vector<std::string>& announced, con
   return report;
 }
 
-IsolationClaim ClaimOfVersion(std::string_view version, std::span<const std::string_view> verified,
-                              IsolationLevel newer) {
+IsolationClaim ClaimOfVersion(std::string_view version, const RecipePromise& promise) {
+  const auto& verified = promise.verified;
   if (!ParseVersion(version)) return {IsolationLevel::kCoexisting, "version unknown"};
-  if (std::ranges::find(verified, version) != verified.end()) return {IsolationLevel::kFlags, "not proven"};
-  if (!verified.empty() && VersionAtLeast(version, verified.back())) return {newer, "not proven"};
+  if (std::ranges::find(verified, version) != verified.end()) return {promise.known, "not proven"};
+  if (!verified.empty() && VersionAtLeast(version, verified.back())) return {promise.newer, "not proven"};
   return {IsolationLevel::kCoexisting, "older than verified"};
 }
 

@@ -23,10 +23,15 @@ struct IsolationClaim {
   std::string reason;
 };
 
-// What the recipe promises for a version: flags for a verified one, `newer` for one above all of them, coexisting for
-// others. `verified` is sorted, oldest first.
-IsolationClaim ClaimOfVersion(std::string_view version, std::span<const std::string_view> verified,
-                              IsolationLevel newer);
+struct RecipePromise {
+  std::span<const std::string_view> verified;  // versions, oldest first
+  IsolationLevel known = IsolationLevel::kFlags;
+  IsolationLevel newer = IsolationLevel::kCoexisting;
+};
+
+// What the recipe promises for a version: `known` for a verified one, `newer` for one above all of them, coexisting for
+// others.
+IsolationClaim ClaimOfVersion(std::string_view version, const RecipePromise& promise);
 
 // What a CLI's own announcement of its tools proves: `proven` when it is exactly `ours`, else `coexisting` with the
 // foreign names and a reason.

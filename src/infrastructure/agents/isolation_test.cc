@@ -26,7 +26,7 @@ TEST(IsolationTest, AnAnnouncementProvesOrNamesWhatIsForeign) {
 TEST(IsolationTest, WhatAVersionPromises) {
   static constexpr std::string_view kVerified[] = {"1.2.0", "1.10.0"};
   const auto claim = [](std::string_view version, IsolationLevel newer = IsolationLevel::kCoexisting) {
-    const IsolationClaim its = ClaimOfVersion(version, kVerified, newer);
+    const IsolationClaim its = ClaimOfVersion(version, {.verified = kVerified, .newer = newer});
     return std::string(ToString(its.level)) + ": " + its.reason;
   };
   EXPECT_EQ(claim("1.2.0"), "flags: not proven");

@@ -212,6 +212,10 @@ void OpenCodeProvider::AddConfiguration(const AgentRequest& request, const Proxy
     // Where ~/.opencode, ~/.claude and ~/.agents are looked for; the login lies elsewhere.
     set.emplace_back("OPENCODE_TEST_HOME", (setup_.step_folder / "home").string());
     set.emplace_back("OPENCODE_DISABLE_PROJECT_CONFIG", "1");
+    // Parallel steps fail when they bring a database that all of them use up to date.
+    const bool kept = !setup_.conversation_folder.empty();
+    set.emplace_back("OPENCODE_DB",
+                     ((kept ? setup_.conversation_folder : setup_.step_folder) / "opencode.db").string());
     for (const char* name : kOpeningVariables) invocation.unset_env.emplace_back(name);
   } else {
     content = OverUsersContent(setup_.environment, content, invocation.warnings);

@@ -93,11 +93,12 @@ TEST_F(OpenCodeTest, InterceptRecipe) {
                 agent +
                 R"(":{"mode":"primary","description":"awf step","permission":{"*":"deny","awf-proxy_*":"allow"}}},)" +
                 kServer + "}");
-  EXPECT_EQ(Pairs(invocation.set_env.begin(), invocation.set_env.begin() + 3),
+  EXPECT_EQ(Pairs(invocation.set_env.begin(), invocation.set_env.begin() + 4),
             (Pairs{{"XDG_CONFIG_HOME", "/step/config"},
                    {"OPENCODE_TEST_HOME", "/step/home"},
-                   {"OPENCODE_DISABLE_PROJECT_CONFIG", "1"}}));
-  EXPECT_EQ(Pairs(invocation.set_env.begin() + 4, invocation.set_env.end()),
+                   {"OPENCODE_DISABLE_PROJECT_CONFIG", "1"},
+                   {"OPENCODE_DB", "/step/opencode.db"}}));
+  EXPECT_EQ(Pairs(invocation.set_env.begin() + 5, invocation.set_env.end()),
             (Pairs{{"OPENCODE_DISABLE_AUTOUPDATE", "1"},
                    {"OPENCODE_DISABLE_MODELS_FETCH", "1"},
                    {"OPENCODE_DISABLE_LSP_DOWNLOAD", "1"},
@@ -234,6 +235,7 @@ TEST_F(OpenCodeTest, ClaudesFilesCanBeSwitchedOff) {
 TEST_F(OpenCodeTest, AConversationKeepsItsFolder) {
   conversation_ = top_ / "conversation";
   EXPECT_EQ(After(Prepare(), "--dir"), (conversation_ / "opencode").string());
+  EXPECT_EQ(Variable(Prepare(), "OPENCODE_DB"), (conversation_ / "opencode.db").string());
   EXPECT_TRUE(fs::is_directory(conversation_ / "opencode"));
   request_.continued.emplace().id = "ses_1";
   const Invocation invocation = Prepare();

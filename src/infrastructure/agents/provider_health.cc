@@ -15,7 +15,7 @@ IsolationClaim Expected(const CliProvider& provider, const ProviderHealth& healt
   if (provider.announces && VersionAtLeast(health.version, provider.verified.front())) {
     return {IsolationLevel::kProven, "announces its tools in every run"};
   }
-  return ClaimOfVersion(health.version, provider.verified, provider.newer);
+  return ClaimOfVersion(health.version, {provider.verified, provider.known, provider.newer});
 }
 
 std::string HintFor(const CliProvider& provider, const ProviderHealth& health) {

@@ -44,7 +44,7 @@ IsolationClaim ClaimOf(const CliProvider& provider, const std::string& version, 
   if (more != nullptr && !more->empty()) return {IsolationLevel::kCoexisting, "extra_args are not proven"};
   if (!doubt.empty()) return {IsolationLevel::kCoexisting, doubt};
   if (provider.announces) return {IsolationLevel::kCoexisting, "not announced"};
-  return ClaimOfVersion(version, provider.verified, provider.newer);
+  return ClaimOfVersion(version, {provider.verified, provider.known, provider.newer});
 }
 
 }  // namespace awf::agents

@@ -4,6 +4,17 @@
 #include "infrastructure/agents/cli_providers.h"
 
 namespace awf::agents {
+namespace {
+
+// Of providers in options.config (codex): which variable holds their key.
+void AddKeyVariables(const json::object& config, std::vector<std::string>& names) {
+  for (const auto& [key, value] : config) {
+    if (value.is_object()) AddKeyVariables(value.get_object(), names);
+    if (key == "env_key" && value.is_string()) names.emplace_back(value.get_string());
+  }
+}
+
+}  // namespace
 
 ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std::string>& environment,
                               const std::filesystem::path& private_folder, const Tracing& tracing) {
@@ -22,6 +33,8 @@ ToolSettings MakeToolSettings(const AgentRequest& request, const std::vector<std
       if (IsSecretName(name)) settings.secret_names.emplace_back(name);
     }
   }
+  const json::value* config = request.options.if_contains("config");
+  if (config != nullptr && config->is_object()) AddKeyVariables(config->get_object(), settings.secret_names);
   return settings;
 }
 

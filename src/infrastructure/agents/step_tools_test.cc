@@ -37,5 +37,14 @@ TEST(MakeToolSettingsTest, SecretsOfTheStepAreDroppedForCommands) {
   EXPECT_EQ(settings.private_folder, "/private");
 }
 
+TEST(MakeToolSettingsTest, KeysOfConfiguredProvidersAreDroppedForCommands) {
+  AgentRequest request;
+  request.proxy.emplace();
+  request.options = json::parse(R"({"config":{"model_providers":{"a":{"env_key":"A_KEY"}},
+      "model_providers.b":{"env_key":"B_KEY","base_url":"http://h"},"model_provider":"a"}})")
+                        .as_object();
+  EXPECT_EQ(MakeToolSettings(request, {}, {}, {}).secret_names, (std::vector<std::string>{"A_KEY", "B_KEY"}));
+}
+
 }  // namespace
 }  // namespace awf::agents

@@ -33,6 +33,11 @@ constexpr auto kDropped = std::to_array<NamePattern>({
     Exactly("MISTRAL_API_KEY"),
     Exactly("OPENROUTER_API_KEY"),
     Exactly("COPILOT_GITHUB_TOKEN"),
+    {"COPILOT_PROVIDER_", "KEY"},
+    {"COPILOT_PROVIDER_", "KEY_COMMAND"},
+    {"COPILOT_PROVIDER_", "TOKEN"},
+    {"COPILOT_PROVIDER_", "HEADERS"},
+    Exactly("OPENCODE_CONFIG_CONTENT"),  // may hold keys of providers
     {"ACTIONS_ID_TOKEN_REQUEST_", ""},
     Exactly("ACTIONS_RUNTIME_TOKEN"),
     {"OTEL_EXPORTER_OTLP_", "HEADERS"},

@@ -13,11 +13,27 @@ using ::testing::Not;
 
 TEST(CommandEnvironmentTest, DropsKeysAndTokens) {
   ToolSettings settings;
-  for (const char* name :
-       {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "CODEX_API_KEY",
-        "GEMINI_API_KEY", "GOOGLE_API_KEY", "MISTRAL_API_KEY", "OPENROUTER_API_KEY", "COPILOT_GITHUB_TOKEN",
-        "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_RUNTIME_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS",
-        "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "AWF_RUN_ID", "LD_PRELOAD", "LD_AUDIT"}) {
+  for (const char* name : {"ANTHROPIC_API_KEY",
+                           "ANTHROPIC_AUTH_TOKEN",
+                           "CLAUDE_CODE_OAUTH_TOKEN",
+                           "OPENAI_API_KEY",
+                           "CODEX_API_KEY",
+                           "GEMINI_API_KEY",
+                           "GOOGLE_API_KEY",
+                           "MISTRAL_API_KEY",
+                           "OPENROUTER_API_KEY",
+                           "COPILOT_GITHUB_TOKEN",
+                           "COPILOT_PROVIDER_API_KEY",
+                           "COPILOT_PROVIDER_BEARER_TOKEN",
+                           "COPILOT_PROVIDER_HEADERS",
+                           "OPENCODE_CONFIG_CONTENT",
+                           "ACTIONS_ID_TOKEN_REQUEST_URL",
+                           "ACTIONS_RUNTIME_TOKEN",
+                           "OTEL_EXPORTER_OTLP_HEADERS",
+                           "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+                           "AWF_RUN_ID",
+                           "LD_PRELOAD",
+                           "LD_AUDIT"}) {
     settings.environment = {std::string(name) + "=secret", "HOME=/h"};
     const CommandEnvironment environment = MakeCommandEnvironment(settings);
     EXPECT_THAT(environment.variables, Not(Contains(std::string(name) + "=secret")));

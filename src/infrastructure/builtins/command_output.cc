@@ -57,9 +57,13 @@ std::string OutputText::Show(const OutputLimits& limits) const {
   all += kept_.tail();
   std::string shown = all;
   if (kept_.bytes() > limits.total() || lines() > limits.lines) {
-    const std::size_t first = limits.lines / 3;
-    const std::string_view head = FirstLines(PrefixWithin(all, limits.head, limits.head), first);
-    const std::string_view tail = LastLines(SuffixWithin(all, limits.tail, limits.tail), limits.lines - first);
+    std::string_view head = PrefixWithin(all, limits.head, limits.head);
+    std::string_view tail = SuffixWithin(all, limits.tail, limits.tail);
+    if (lines() > limits.lines) {
+      const std::size_t first = limits.lines / 3;
+      head = FirstLines(head, first);
+      tail = LastLines(tail, limits.lines - first);
+    }
     const std::size_t cut = kept_.characters() - CountCharacters(head) - CountCharacters(tail);
     shown = head;
     if (!shown.empty() && !shown.ends_with('\n')) shown += '\n';

@@ -174,6 +174,14 @@ TEST(ChatCompletionsModelTest, WhatIsOfferedAndWhatIsCalledInSpiteOfIt) {
   EXPECT_EQ(model.Offered({"/v1/models", nullptr, "GET"}), std::nullopt);
 }
 
+TEST(ChatCompletionsModelTest, ListsAModel) {
+  ChatCompletionsModel model({});
+  const ModelReply list = model.Answer({"/v1/models", nullptr, "GET"});
+  EXPECT_EQ(list.status, 200);
+  EXPECT_EQ(list.body.at("data").at(0).at("id"), json::value("scripted"));
+  EXPECT_EQ(model.Answer({"/v1/nothing", nullptr, "GET"}).status, 404);
+}
+
 TEST(ChatCompletionsModelTest, StreamsInPieces) {
   ChatCompletionsModel model({{"let me look", {{"Read", {{"path", "a"}}}}}});
   const std::string request = R"("stream":true,"tools":[{"type":"function","function":{"name":"Read"}}],"messages":[])";

@@ -42,9 +42,34 @@ bool IsNoEvidence(const Error& error) {
          error.code.starts_with("SYSTEM.") || error.code.starts_with("USER.");
 }
 
+Evidence Collect(const agents::CliProvider& provider, const agents::ProbeTarget& target, const std::string& name,
+                 const model_server::ModelServer& server, const ProbeWorkspace& workspace,
+                 const ProbeObserver::Seen& seen, const StepResult& result) {
+  Evidence evidence;
+  evidence.provider = name;
+  evidence.requests = Seen(server.requests(), *model_server::MakeScriptedModel(target.format, {}));
+  evidence.unreadable = server.unreadable();
+  for (const std::string& tool : seen.tools) evidence.ours[provider.offered_name(tool)] = tool;
+  evidence.harmless.insert(target.harmless.begin(), target.harmless.end());
+  for (const model_server::ScriptedCall& call : target.native_calls) evidence.native.push_back(call.tool);
+  evidence.ran = seen.ran;
+  evidence.announced = seen.announced;
+  std::error_code error;
+  evidence.mark = fs::exists(fs::symlink_status(workspace.mark(), error));
+  evidence.changed = workspace.Changed();
+  evidence.called = seen.called;
+  evidence.read_ok = seen.read_ok;
+  evidence.secret = workspace.secret();
+  evidence.failure = result.end.error;
+  if (result.end.status == StepStatus::kTimeout) evidence.failure->message = name + " did not end in time";
+  return evidence;
+}
+
 }  // namespace
 
-IsolationProbe::IsolationProbe(agents::AgentHost host) : host_(std::move(host)), answers_(host_.program) {}
+IsolationProbe::IsolationProbe(agents::AgentHost host) : host_(std::move(host)) {
+  if (!host_.answers) host_.answers = std::make_shared<agents::ProgramAnswers>(host_.program);
+}
 
 std::expected<IsolationProbe::Subject, Error> IsolationProbe::SubjectOf(const AgentRequest& request) {
   const agents::CliProvider* provider = agents::FindCliProvider(request.provider);
@@ -58,7 +83,7 @@ std::expected<IsolationProbe::Subject, Error> IsolationProbe::SubjectOf(const Ag
   }
   const auto program = agents::CliProgram(host_, *provider, environment.Get("PATH"));
   if (!program) return std::unexpected(program.error());
-  const std::string version = answers_.Version(*program, environment.Block(), request.cancelled);
+  const std::string version = host_.answers->Version(*program, environment.Block(), request.cancelled);
   Subject subject{provider, agents::ProofKeyOf(*provider, *program, version, request)};
   subject.key.intercept = true;
   return subject;
@@ -122,26 +147,8 @@ std::expected<agents::ProbeReport, Error> IsolationProbe::Drive(const Subject& s
   if (request.cancelled.stop_requested()) return Cancelled();
   if (result.end.error && IsNoEvidence(*result.end.error)) return std::unexpected(*result.end.error);
 
-  const ProbeObserver::Seen seen = observer.seen();
-  Evidence evidence;
-  evidence.provider = request.provider_as_written;
-  evidence.requests = Seen((*server)->requests(), *model_server::MakeScriptedModel(target.format, {}));
-  evidence.unreadable = (*server)->unreadable();
-  for (const std::string& tool : seen.tools) evidence.ours[provider.offered_name(tool)] = tool;
-  evidence.harmless.insert(target.harmless.begin(), target.harmless.end());
-  for (const model_server::ScriptedCall& call : target.native_calls) evidence.native.push_back(call.tool);
-  evidence.ran = seen.ran;
-  evidence.announced = seen.announced;
-  std::error_code error;
-  evidence.mark = fs::exists(fs::symlink_status((*workspace)->mark(), error));
-  evidence.changed = (*workspace)->Changed();
-  evidence.called = seen.called;
-  evidence.read_ok = seen.read_ok;
-  evidence.secret = (*workspace)->secret();
-  evidence.failure = result.end.error;
-  if (result.end.status == StepStatus::kTimeout) {
-    evidence.failure->message = request.provider_as_written + " did not end in time";
-  }
+  const Evidence evidence =
+      Collect(provider, target, request.provider_as_written, **server, **workspace, observer.seen(), result);
   agents::ProbeReport report = Judge(evidence);
   report.provider = request.provider_as_written;
   report.version = result.end.provider_version.empty() ? subject.key.version : result.end.provider_version;

@@ -46,7 +46,6 @@ class IsolationProbe final : public agents::IsolationProver {
   std::expected<void, Error> Keep(const Subject& subject, bool proven);
 
   agents::AgentHost host_;
-  agents::ProgramAnswers answers_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Turn>> turns_;  // by digest
 };

@@ -110,11 +110,9 @@ json::value TomlValueAt(std::string_view table, std::string_view key) {
   const std::size_t at = table.find(std::string(key) + "=");
   if (at == std::string_view::npos) throw std::runtime_error("no " + std::string(key) + " in " + std::string(table));
   json::stream_parser parser;
-  for (const char c : table.substr(at + key.size() + 1)) {
-    parser.write(&c, 1);
-    if (parser.done()) return parser.release();
-  }
-  throw std::runtime_error("no end of " + std::string(key) + " in " + std::string(table));
+  parser.write_some(table.data() + at + key.size() + 1, table.size() - at - key.size() - 1);
+  parser.finish();
+  return parser.release();
 }
 
 void WaitForFile(const std::string& path) {
@@ -236,7 +234,8 @@ class FakeCli {
       return CommandOf(json::parse(ReadFile(file.substr(1))).at("mcpServers").at(kServer));
     }
     if (name_ == "vibe") {
-      for (const json::value& entry : json::parse(Variable("VIBE_MCP_SERVERS")).as_array()) {
+      const json::value servers = json::parse(Variable("VIBE_MCP_SERVERS"));
+      for (const json::value& entry : servers.as_array()) {
         if (entry.at("name") == json::value(kServer)) return CommandOf(entry);
       }
       throw std::runtime_error("VIBE_MCP_SERVERS does not name our server");

@@ -195,6 +195,12 @@ class Planner {
     planned.texts.push_back({"prompt", request->prompt, {}});
     Join(state, agent, *request, planned);
     auto preview = preview_(*request);
+    if (!preview && request->continued && preview.error().code == "EXECUTION.AGENT.SESSION_LOST") {
+      // Some providers look for the session before they say how they would start.
+      request->continued.reset();
+      preview = preview_(*request);
+      planned.notes.emplace_back("shown as if the conversation began here: its session is known in a run only");
+    }
     if (preview) {
       planned.agent = std::move(*preview);
     } else {

@@ -130,6 +130,30 @@ TEST_F(DryRunTest, EachStateIsWalkedOnceAndAllWaysOfASuccess) {
   EXPECT_EQ(targets[2].when + " → " + targets[2].goes, "on_failure → the run fails with exit code 7");
 }
 
+TEST_F(DryRunTest, AProviderThatLooksForTheSessionIsShownAsIfItBegan) {
+  State first, work;
+  AgentState agent;
+  agent.provider = Text("codex");
+  agent.prompt = Text("hi");
+  first.name = "first";
+  first.body = agent;
+  first.on_success = StateTarget{"work", {}};
+  work.name = "work";
+  agent.continue_from = StateTarget{"first", {}};
+  work.body = agent;
+  work.on_success = StateTarget{"done", {}};
+  workflow_.states = {first, work, Terminal("done", "")};
+  workflow_.initial.state = "first";
+  const RunPlan plan =
+      PlanRun(workflow_, request_, ports_, [](const AgentRequest& request) -> std::expected<AgentPreview, Error> {
+        if (request.continued) return Fail("EXECUTION.AGENT.SESSION_LOST", "not there");
+        return AgentPreview{};
+      });
+  EXPECT_TRUE(At(plan, "work").agent);
+  EXPECT_EQ(At(plan, "work").notes,
+            std::vector<std::string>{"shown as if the conversation began here: its session is known in a run only"});
+}
+
 TEST_F(DryRunTest, AConversationStandsWithAPlaceholderForItsSession) {
   State plan_state, work;
   AgentState agent;

@@ -47,7 +47,7 @@ inline constexpr char kDoctorExamples[] =
     "network. The proof is kept for that very program, and steps with it then have the isolation level 'proven'.\n"
     "Examples:\n"
     "  awf doctor\n"
-    "  awf doctor --probe codex\n"
+    "  awf doctor --probe codex --model gpt-5.5\n"
     "  awf doctor --json | jq '.providers[] | select(.installed)'";
 
 inline constexpr char kServeExamples[] =

@@ -246,6 +246,9 @@ void CommandLine::AddOthers() {
   doctor_command_ = app_.add_subcommand("doctor", "Tell which agent CLIs are there and how far they can be isolated");
   doctor_command_->add_option("--probe", doctor_.probe, "Prove the isolation of this provider's CLI (repeatable)")
       ->type_name("PROVIDER");
+  doctor_command_
+      ->add_option("--model", doctor_.model, "Of a probe: the model of the steps (codex has other tools for others)")
+      ->type_name("MODEL");
   doctor_command_->add_flag("--json", doctor_.json, "The result as JSON, as -f json");
   doctor_command_->footer(kDoctorExamples);
 

@@ -97,6 +97,7 @@ struct AuditVerifyOptions {
 struct DoctorOptions {
   GlobalOptions global;
   std::vector<std::string> probe;  // --probe: providers as written; empty: a report on all
+  std::string model;               // --model, of a probe
   bool json = false;               // --json, as -f json
   Config config;                   // of the configuration files: paths of programs, the telemetry endpoint
 };

@@ -105,7 +105,7 @@ DoctorReport Examine(const DoctorOptions& options) {
   return report;
 }
 
-AgentRequest ProbeOf(const std::string& provider, const std::string& written, const Config& config) {
+AgentRequest ProbeOf(const std::string& provider, const std::string& written, const DoctorOptions& options) {
   AgentRequest request;
   request.provider = provider;
   request.provider_as_written = written;
@@ -114,8 +114,9 @@ AgentRequest ProbeOf(const std::string& provider, const std::string& written, co
   request.proxy->enable = true;
   std::error_code error;
   request.working_dir = fs::current_path(error);
-  if (const auto configured = config.providers.find(provider); configured != config.providers.end())
-    request.options = configured->second.options;
+  const auto& configured = options.config.providers;
+  if (const auto own = configured.find(provider); own != configured.end()) request.options = own->second.options;
+  if (!options.model.empty()) request.options["model"] = options.model;
   return request;
 }
 
@@ -148,7 +149,7 @@ int Probe(const DoctorOptions& options) {
   json::array reports;
   std::string text;
   for (std::size_t i = 0; i < providers.size(); ++i) {
-    const auto report = probe.Prove(ProbeOf(providers[i], options.probe[i], options.config));
+    const auto report = probe.Prove(ProbeOf(providers[i], options.probe[i], options));
     if (!report) return ReportErrors({report.error()}, options.global);
     if (!report->proven) exit_code = kUnhealthy;
     reports.push_back(ProbeJson(*report));

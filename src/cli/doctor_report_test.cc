@@ -34,8 +34,7 @@ DoctorReport Sample() {
 TEST(DoctorReportTest, TellsWhatIsThereAndWhatToDo) {
   EXPECT_EQ(
       DoctorText(Sample(), {}),
-      "awf " AWF_VERSION
-      " /usr/bin/awf\n"
+      "awf 1.2.3 /usr/bin/awf\n"
       "\n"
       "provider           version  program        isolation  login    what to do\n"
       "claude             2.1.332  /opt/claude    proven     found\n"

@@ -145,6 +145,7 @@ struct IsolationReport {
   std::vector<std::string> foreign;                   // those that are not ours
   std::string provider, version, reason;              // provider as written in the file
   std::string verified{};                             // the newest version that the recipe was verified with
+  std::string probe_model{};                          // a probe must name this model to prove it; mostly empty
 };
 
 struct NativeUse {

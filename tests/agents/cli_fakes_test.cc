@@ -176,7 +176,7 @@ struct Step {
     request.proxy.emplace();
     request.proxy->enable = true;
     request.deadline = SteadyClock::now() + seconds(100);
-    scenario = {{"stream", Stream(cli.stream)}, {"replace", json::object{{"mcp_awf_", "mcp_awf-proxy_"}}}};
+    scenario = {{"stream", Stream(cli.stream)}, {"replace", json::object{{"mcp_awf_Read", "mcp_awf-proxy_Read"}}}};
     if (*cli.result_file != '\0') scenario["result_file"] = Stream(cli.result_file);
   }
 
@@ -485,8 +485,9 @@ TEST_F(CliFakes, TheTimeoutKillsTheWholeTreeOfACliThatIgnoresSigterm) {
   for (const Cli& cli : kClis) {
     Step& step = steps.emplace_back(top_, cli, cli.provider);
     step.scenario["ignore_sigterm"] = true;
-    step.WithSteps({Do("leave_child", true), Call("Bash", {{"command", "setsid sleep 300 & sleep 300"}})});
-    step.request.deadline = SteadyClock::now() + seconds(3);
+    step.WithSteps(
+        {Do("leave_child", true), Call("Bash", {{"command", "setsid sleep 300 & sleep 300"}}), Do("hang", true)});
+    step.request.deadline = SteadyClock::now() + seconds(2);
   }
   {
     std::list<std::jthread> threads;
@@ -498,6 +499,7 @@ TEST_F(CliFakes, TheTimeoutKillsTheWholeTreeOfACliThatIgnoresSigterm) {
     EXPECT_EQ(step.result.end.status, StepStatus::kTimeout);
     EXPECT_EQ(step.observer.Count("call "), step.observer.Count("end ")) << step.observer.All();
     EXPECT_EQ(step.observer.Count("end Bash ok"), 0);
+    if (step.observer.Count("call ") > 0) EXPECT_EQ(step.result.end.exit_code, 128 + SIGKILL);
   }
   EXPECT_EQ(ProcessesNaming(top_.string()), std::vector<std::string>{});
 }

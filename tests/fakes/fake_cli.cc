@@ -109,10 +109,14 @@ std::vector<std::string> CommandOf(const json::value& entry) {
 json::value TomlValueAt(std::string_view table, std::string_view key) {
   const std::size_t at = table.find(std::string(key) + "=");
   if (at == std::string_view::npos) throw std::runtime_error("no " + std::string(key) + " in " + std::string(table));
-  json::stream_parser parser;
-  parser.write_some(table.data() + at + key.size() + 1, table.size() - at - key.size() - 1);
-  parser.finish();
-  return parser.release();
+  // It ends at the first quote or bracket behind which nothing is missing.
+  const std::string_view rest = table.substr(at + key.size() + 1);
+  for (std::size_t end = 0; (end = rest.find_first_of("\"]", end + 1)) != std::string_view::npos;) {
+    boost::system::error_code error;
+    json::value value = json::parse(rest.substr(0, end + 1), error);
+    if (!error) return value;
+  }
+  throw std::runtime_error("no end of " + std::string(key) + " in " + std::string(table));
 }
 
 void WaitForFile(const std::string& path) {
@@ -301,8 +305,8 @@ class FakeCli {
       server_->SendCall(tool, arguments, id);
       WaitForFile(std::string(file->as_string()));
       server_->Kill();
-    } else if (!server_->CallTool(tool, arguments, id)) {
-      throw std::runtime_error("the server does not answer a call of " + tool);
+    } else {
+      server_->CallTool(tool, arguments, id);  // without an answer it goes on, as the real ones do
     }
   }
 

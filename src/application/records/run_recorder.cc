@@ -150,6 +150,7 @@ void RunRecorder::IsolationKnown(const StepContext& step, const IsolationReport&
                                     warn ? "mcp proxy coexistence" : "mcp proxy isolation");
   record.fields = {{"provider", report.provider}, {"version", report.version}};
   if (weak && !report.verified.empty()) record.fields["verified"] = report.verified;
+  if (weak && !report.probe_model.empty()) record.fields["model"] = report.probe_model;
   record.fields["isolation"] = ToString(report.level);
   record.fields["reason"] = report.reason;
   writer_.Log(record);

@@ -1,26 +1,16 @@
 #include "infrastructure/agents/attempt.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 
 #include "domain/last_lines.h"
-#include "domain/random_id.h"
-#include "domain/trace_context.h"
-#include "infrastructure/agents/cli_program.h"
 #include "infrastructure/agents/kept_messages.h"
 #include "infrastructure/agents/step_isolation.h"
-#include "infrastructure/agents/step_tools.h"
-#include "infrastructure/agents/stream_json.h"
-#include "infrastructure/mcp/serve_config.h"
 
 namespace awf::agents {
 namespace {
@@ -34,16 +24,9 @@ constexpr milliseconds kServerPatience{200};    // a server needs 100 ms to end
 constexpr milliseconds kLongestDrain{5500};     // after the first signal
 constexpr milliseconds kLeftoverGrace{400};     // for what the CLI left running
 constexpr milliseconds kTreePatience{3000};     // beyond the grace, for the keeper to answer
-constexpr long long kLongestToolTimeoutMs = 24LL * 3600 * 1000;
 
 // A command child needs up to 100 ms to clean up after a lost server; what is left then belongs to nobody.
 constexpr milliseconds kStrayDelays[] = {milliseconds{250}, milliseconds{700}};
-
-// The names of the built-in tools, in the order of a client's list.
-const std::vector<std::string>& BuiltinNames() {
-  static const std::vector<std::string> names = {"Read", "Write", "Edit", "Bash", "Glob", "Grep"};
-  return names;
-}
 
 Error NewError(std::string code, std::string message, std::string hint = {}) {
   return Fail(std::move(code), std::move(message), std::move(hint)).error();
@@ -65,199 +48,6 @@ Attempt::Attempt(const AgentHost& host, ProgramAnswers& answers, ConversationFol
 
 void Attempt::Warn(const std::string& text) const {
   observer_.Logged(&request_.step, LogLevel::kWarn, text, json::object{{"provider", request_.provider_as_written}});
-}
-
-std::expected<void, Error> Attempt::Prepare() {
-  entry_ = FindCliProvider(request_.provider);
-  if (entry_ == nullptr) return Fail("USER.PROVIDER.UNKNOWN", "no agent CLI is known for " + request_.provider);
-  if (request_.cancelled.stop_requested()) {
-    cancelled_ = true;
-    return Fail("EXECUTION.RUN.CANCELLED", "cancelled before the agent started");
-  }
-  if (request_.proxy) {
-    auto sandbox = EnforcedSandbox(request_.proxy->sandbox, request_.step, observer_);
-    if (!sandbox) return std::unexpected(sandbox.error());
-    sandbox_ = *sandbox;
-  }
-  const Environment base = ChildEnvironment({});
-  auto program = CliProgram(host_, *entry_, base.Get("PATH"));
-  if (!program) return std::unexpected(program.error());
-  const std::string version = answers_.Version(*program, base.Block(), request_.cancelled);
-  facts_.emplace(answers_, *program, base.Block(), request_.cancelled);
-  const auto proven = IsProven(host_, *entry_, *program, version, request_, observer_);
-  if (!proven) {
-    cancelled_ = request_.cancelled.stop_requested();
-    return std::unexpected(proven.error());
-  }
-  proven_ = *proven;
-
-  if (auto started = StartKeeper(); !started) return started;
-  if (auto opened = OpenConversation(); !opened) return opened;
-  std::optional<ProxyEndpoint> endpoint;
-  if (request_.proxy) {
-    auto opened = OpenProxy();
-    if (!opened) return std::unexpected(opened.error());
-    endpoint = std::move(*opened);
-  }
-  const bool verified = std::ranges::find(entry_->verified, version) != entry_->verified.end();
-  provider_ = entry_->make({.environment = base,
-                            .step_folder = folder_,
-                            .conversation_folder = conversation_folder_,
-                            .version = version,
-                            .mitigate = Intercepts() && !proven_ && !(entry_->announces && verified),
-                            .fallback = fallback_,
-                            .facts = &*facts_});
-  auto invocation = provider_->Prepare(request_, endpoint ? &*endpoint : nullptr);
-  if (!invocation) return std::unexpected(invocation.error());
-  stream_.emplace(RulesFor(version, endpoint ? &*endpoint : nullptr, invocation->isolation_doubt), observer_, [this] {
-    DrainChannel();
-    return proxy_.Connected();
-  });
-  for (const std::string& warning : invocation->warnings) Warn(warning);
-  for (const PrivateFile& file : invocation->files) {
-    if (auto written = WriteFile(file.name, file.contents); !written) return written;
-  }
-  invocation->argv[0] = program->string();
-  input_bytes_ = invocation->input.size();
-  TellPrompts();
-  auto cli = CliProcess::Start(
-      *keeper_,
-      {invocation->argv, ChildEnvironment(*invocation).Block(), request_.working_dir, std::move(invocation->input)},
-      [this](std::string_view line) { provider_->Read(line, *stream_); });
-  if (!cli) return std::unexpected(cli.error());
-  cli_ = std::move(*cli);
-  return {};
-}
-
-std::expected<ProxyEndpoint, Error> Attempt::OpenProxy() {
-  const long long left = RemainingMs(request_.deadline, static_cast<int>(kLongestToolTimeoutMs));
-  ProxyEndpoint endpoint{
-      host_.program, folder_ / "serve.json", folder_, {}, std::clamp(left, 1LL, kLongestToolTimeoutMs)};
-  if (Intercepts()) endpoint.tools = BuiltinNames();
-  if (auto opened = OpenChannel(endpoint); !opened) return std::unexpected(opened.error());
-  return endpoint;
-}
-
-StreamMonitor::Rules Attempt::RulesFor(const std::string& version, const ProxyEndpoint* endpoint,
-                                       const std::string& doubt) const {
-  StreamMonitor::Rules rules;
-  rules.step = request_.step;
-  rules.provider = request_.provider_as_written;
-  rules.version = version;
-  rules.verified = entry_->verified.back();
-  rules.proxy = endpoint != nullptr;
-  rules.intercept = Intercepts();
-  rules.required = rules.intercept && request_.proxy->isolation_required;
-  if (rules.intercept) rules.claim = ClaimOf(*entry_, version, request_, doubt, proven_);
-  if (endpoint == nullptr) return rules;
-  for (const std::string& tool : endpoint->tools) rules.ours.insert(provider_->ShownName(tool));
-  return rules;
-}
-
-// As the workflow has them, not with what the recipe adds.
-void Attempt::TellPrompts() const {
-  for (const auto& [role, text] :
-       {std::pair{MessageRole::kSystem, &request_.system_prompt}, std::pair{MessageRole::kUser, &request_.prompt}}) {
-    if (text->empty()) continue;
-    MessageBlock block;
-    block.type = "text";
-    block.text = *text;
-    observer_.MessageSaid(request_.step, {role, {std::move(block)}});
-  }
-}
-
-std::expected<void, Error> Attempt::StartKeeper() {
-  auto keeper = process::Keeper::Spawn(host_.program);
-  if (!keeper) return std::unexpected(keeper.error());
-  keeper_ = std::move(*keeper);
-  folder_ = host_.private_folder.NewStepFolder();
-  if (auto made = MakeKeptFolder(*keeper_, folder_); !made) return made;
-  if (::mkdir((folder_ / "tmp").c_str(), 0700) == 0) return {};
-  return Fail("SYSTEM.IO.WRITE_FAILED", "cannot make " + (folder_ / "tmp").string() + ": " + std::strerror(errno));
-}
-
-// The session to go on with must lie in the folder that the conversation has now.
-std::expected<void, Error> Attempt::OpenConversation() {
-  if (request_.conversation.empty()) return {};
-  auto folder = conversations_.Folder(request_.conversation);
-  if (!folder) return std::unexpected(folder.error());
-  conversation_folder_ = std::move(*folder);
-  if (!request_.continued || request_.continued->folder.empty()) return {};
-  if (request_.continued->folder == ConversationFolders::MarkOf(conversation_folder_)) return {};
-  return Fail("EXECUTION.AGENT.SESSION_LOST",
-              request_.provider +
-                  " keeps its sessions in a private folder, and that of this conversation was deleted "
-                  "when the run was interrupted",
-              "Begin the conversation anew: resume from the step that it begins with, '" + request_.conversation +
-                  "', or from the loop or parallel state around it.");
-}
-
-std::shared_ptr<const AgentSession> Attempt::SessionOf(Verdict& verdict) const {
-  AgentSession session;
-  session.messages = KeptMessages(std::move(verdict.messages), request_, observer_);
-  if (verdict.session_id.empty() && session.messages.is_null()) return nullptr;
-  session.provider = request_.provider;
-  session.id = verdict.session_id;
-  session.usage = verdict.thread_usage;
-  session.working_dir = request_.working_dir;
-  session.folder = ConversationFolders::MarkOf(conversation_folder_);
-  return std::make_shared<const AgentSession>(std::move(session));
-}
-
-std::expected<void, Error> Attempt::OpenChannel(const ProxyEndpoint& endpoint) {
-  ServeConfig config;
-  config.socket = folder_ / "channel";
-  config.token = RandomHex(32);
-  config.tools = MakeToolSettings(request_, host_.environment, host_.private_folder.path(), host_.tracing);
-  config.intercept_builtins = request_.proxy->intercept_builtins;
-  config.content = host_.tracing.content;
-  if (host_.tracing.spans) config.step_span_id = request_.step.span_id;
-  auto channel = channel::StepChannelServer::Listen(config.socket, config.token);
-  if (!channel) return std::unexpected(channel.error());
-  channel_ = std::move(*channel);
-  return WriteFile(endpoint.config.filename(), EncodeServeConfig(config));
-}
-
-std::expected<void, Error> Attempt::WriteFile(const std::string& name, const std::string& contents) const {
-  const std::filesystem::path path = folder_ / name;
-  const auto failed = [&](int error) {
-    return Fail("SYSTEM.IO.WRITE_FAILED", "cannot write " + path.string() + ": " + std::strerror(error));
-  };
-  // "home/.gemini/settings.json": with its folders.
-  for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
-    if (::mkdir((folder_ / name.substr(0, slash)).c_str(), 0700) != 0 && errno != EEXIST) return failed(errno);
-  }
-  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return failed(errno);
-  if (const int error = WriteAll(fd.get(), contents)) return failed(error);
-  return {};
-}
-
-// The user's variables without awf's own, the step's, the recipe's, TMPDIR.
-Environment Attempt::ChildEnvironment(const Invocation& invocation) const {
-  Environment environment(host_.environment);
-  environment.UnsetPrefix("AWF_");
-  for (const auto& [name, value] : TraceVariables(host_.tracing, request_.step.trace_id, request_.step.span_id)) {
-    environment.Set(name, value);
-  }
-  const auto of_recipe = [&](std::string_view name) {
-    return name == "TMPDIR" || std::ranges::find(invocation.unset_env, name) != invocation.unset_env.end() ||
-           std::ranges::any_of(invocation.set_env, [&](const auto& entry) { return entry.first == name; });
-  };
-  if (const json::object* variables = ObjectAt(request_.options, "env")) {
-    for (const auto& [name, value] : *variables) {
-      if (of_recipe(name)) {
-        // Told once: the first environment is only for asking the version.
-        if (!invocation.argv.empty()) Warn("options.env." + std::string(name) + " is ignored: awf sets it");
-      } else {
-        environment.Set(name, OptionText(*variables, name));
-      }
-    }
-  }
-  for (const auto& [name, value] : invocation.set_env) environment.Set(name, value);
-  for (const std::string& name : invocation.unset_env) environment.Unset(name);
-  if (!folder_.empty()) environment.Set("TMPDIR", (folder_ / "tmp").string());
-  return environment;
 }
 
 void Attempt::Supervise() {
@@ -300,6 +90,18 @@ int Attempt::PollTimeout() const {
 void Attempt::DrainChannel() {
   if (!channel_) return;
   for (const channel::ServerEvent& event : channel_->Handle()) proxy_.Handle(event);
+  if (!version_checked_ && !proxy_.client().empty()) CheckVersion();
+}
+
+// What the CLI calls itself to our server, held against what --version told.
+void Attempt::CheckVersion() {
+  version_checked_ = true;
+  if (!stream_ || !Intercepts() || entry_->mcp_client.empty() || proxy_.client() != entry_->mcp_client) return;
+  const std::string& told = proxy_.client_version();
+  if (told == version_) return;
+  if (version_.empty()) return stream_->VersionIs(told, ClaimOf(*entry_, told, request_, doubt_, proven_));
+  stream_->VersionIs(version_,
+                     {IsolationLevel::kCoexisting, "--version says " + version_ + ", the CLI itself says " + told});
 }
 
 void Attempt::HandleStream() {
@@ -422,6 +224,18 @@ void Attempt::AdvancePhase() {
       if (Passed(phase_until_)) phase_ = Phase::kDone;
       break;
   }
+}
+
+std::shared_ptr<const AgentSession> Attempt::SessionOf(Verdict& verdict) const {
+  AgentSession session;
+  session.messages = KeptMessages(std::move(verdict.messages), request_, observer_);
+  if (verdict.session_id.empty() && session.messages.is_null()) return nullptr;
+  session.provider = request_.provider;
+  session.id = verdict.session_id;
+  session.usage = verdict.thread_usage;
+  session.working_dir = request_.working_dir;
+  session.folder = ConversationFolders::MarkOf(conversation_folder_);
+  return std::make_shared<const AgentSession>(std::move(session));
 }
 
 std::optional<Error> Attempt::Failure(const Verdict& verdict) const {

@@ -50,8 +50,7 @@ class Attempt {
   std::shared_ptr<const AgentSession> SessionOf(Verdict& verdict) const;
   std::expected<ProxyEndpoint, Error> OpenProxy();
   std::expected<void, Error> OpenChannel(const ProxyEndpoint& endpoint);
-  StreamMonitor::Rules RulesFor(const std::string& version, const ProxyEndpoint* endpoint,
-                                const std::string& doubt) const;
+  StreamMonitor::Rules RulesFor(const ProxyEndpoint* endpoint) const;
   std::expected<void, Error> WriteFile(const std::string& name, const std::string& contents) const;
   Environment ChildEnvironment(const Invocation& invocation) const;
   void Warn(const std::string& text) const;
@@ -59,6 +58,7 @@ class Attempt {
 
   int PollTimeout() const;
   void DrainChannel();
+  void CheckVersion();
   void HandleStream();
   void HandleKeeper();
   void HandleExit(const process::ExitStatus& status);
@@ -80,7 +80,8 @@ class Attempt {
   const CliProvider* entry_ = nullptr;
   const SteadyClock::time_point begin_ = SteadyClock::now();
 
-  std::string sandbox_;
+  std::string sandbox_, version_, doubt_;  // doubt_: Invocation::isolation_doubt
+  bool version_checked_ = false;
   bool proven_ = false;                                 // by a probe
   std::filesystem::path folder_, conversation_folder_;  // the latter empty where the step has none
   std::optional<FactsOfProgram> facts_;

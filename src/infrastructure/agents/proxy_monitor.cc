@@ -53,6 +53,7 @@ void ProxyMonitor::HandleMessage(Server& server, const channel::Message& message
   if (const auto* ready = std::get_if<channel::Ready>(&message)) {
     server.ready = *ready;
     handshaken_ = true;
+    client_ = ready->client;
     client_version_ = ready->client_version;
     for (ProxyLost& lost : waiting_) {
       lost.replaced = true;

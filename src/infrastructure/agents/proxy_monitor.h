@@ -49,6 +49,7 @@ class ProxyMonitor {
   int calls() const { return calls_; }
   int tools() const { return static_cast<int>(tools_.size()); }
   // Of the handshake seen last; empty before.
+  const std::string& client() const { return client_; }
   const std::string& client_version() const { return client_version_; }
 
  private:
@@ -73,7 +74,7 @@ class ProxyMonitor {
   std::vector<ProxyLost> waiting_;  // died, and none took the place yet
   std::vector<std::string> tools_;
   std::string tools_digest_input_;
-  std::string client_version_;
+  std::string client_, client_version_;
   bool connected_ = false, listed_ = false, handshaken_ = false, ending_ = false;
   bool unreplaced_ = false;
   std::optional<CallOutcome> stopped_;

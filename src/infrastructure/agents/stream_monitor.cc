@@ -36,6 +36,7 @@ void StreamMonitor::Report(IsolationReport report) {
   report.provider = rules_.provider;
   report.version = rules_.version;
   report.verified = rules_.verified;
+  report.probe_model = rules_.probe_model;
   // A native use that was seen outweighs every list.
   if (bypasses_ > 0) report.level = IsolationLevel::kCoexisting;
   level_ = report.level;
@@ -55,6 +56,11 @@ void StreamMonitor::ReportClaim() {
   report.level = rules_.claim.level;
   report.reason = rules_.claim.reason;
   Report(std::move(report));
+}
+
+void StreamMonitor::VersionIs(std::string_view version, IsolationClaim claim) {
+  rules_.version = version;
+  rules_.claim = std::move(claim);
 }
 
 void StreamMonitor::ServerFailed(std::string_view why) {

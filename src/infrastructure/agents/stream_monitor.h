@@ -30,6 +30,7 @@ class StreamMonitor final : public AgentEvents {
     bool proxy = false, intercept = false, required = false;
     std::set<std::string> ours{};  // shown names
     IsolationClaim claim{};        // holds where nothing is announced
+    std::string probe_model{};     // a probe must name this model to prove it
   };
 
   // `connected` reads what the step channel has to say and tells whether the agent is connected.
@@ -54,6 +55,9 @@ class StreamMonitor final : public AgentEvents {
   void Finish(bool cancelled = false);
   // After Finish: what the CLI wrote to stderr lowers the level.
   void Doubt(std::string_view reason);
+
+  // The CLI's MCP client has told its version: `claim` holds from now on, unless a level is known.
+  void VersionIs(std::string_view version, IsolationClaim claim);
 
   // Set as soon as the CLI must be stopped; the first reason stays.
   const std::optional<Error>& stop_reason() const { return stop_reason_; }

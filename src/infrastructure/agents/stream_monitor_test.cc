@@ -148,6 +148,38 @@ TEST_F(StreamMonitorTest, NeverAnnouncedIsCoexisting) {
   EXPECT_TRUE(observer_.Has("isolation coexisting not announced"));
 }
 
+TEST_F(StreamMonitorTest, TheCliMayProveLessThanItsVersionPromises) {
+  rules_.claim = {IsolationLevel::kFlags, "not proven"};
+  Monitor().IsolationIs(IsolationLevel::kCoexisting, "5 of 6 tools");
+  Monitor().Text("hi");
+  EXPECT_EQ(observer_.Events(), (std::vector<std::string>{"isolation coexisting 5 of 6 tools", "text hi"}));
+}
+
+TEST_F(StreamMonitorTest, AProofOutweighsFlagsButNotADoubt) {
+  rules_.claim = {IsolationLevel::kProven, "probed"};
+  Monitor().IsolationIs(IsolationLevel::kFlags, "as expected");
+  Monitor().Text("hi");
+  EXPECT_EQ(Monitor().level(), IsolationLevel::kProven);
+  Monitor().Finish();
+  Monitor().Doubt("the agent was not found");
+  EXPECT_EQ(Monitor().level(), IsolationLevel::kCoexisting);
+  EXPECT_EQ(observer_.Events().back(), "isolation coexisting the agent was not found");
+}
+
+TEST_F(StreamMonitorTest, TheVersionMayComeFromTheMcpClient) {
+  rules_.version.clear();
+  rules_.claim = {IsolationLevel::kCoexisting, "version unknown"};
+  Monitor().VersionIs("1.2.3", {IsolationLevel::kFlags, "not proven"});
+  Monitor().Text("hi");
+  EXPECT_EQ(Monitor().version(), "1.2.3");
+  EXPECT_EQ(Monitor().level(), IsolationLevel::kFlags);
+}
+
+TEST_F(StreamMonitorTest, AServerThatTheCliCallsFailedStopsIt) {
+  Monitor().ServerFailed("spawn ENOENT");
+  EXPECT_EQ(Stopped(), "EXECUTION.MCP_PROXY.NOT_CONNECTED");
+}
+
 TEST_F(StreamMonitorTest, CancelledBeforeItsAnnouncementProvesNothing) {
   Monitor().Finish(true);
   EXPECT_FALSE(Monitor().level());

@@ -14,7 +14,9 @@ TEST(KernelFeaturesTest, TellTheRunningKernel) {
   EXPECT_GE(features.landlock_abi, 0);
   // Landlock came with 5.13, openat2 with 5.6; a sandbox around awf may hide either, but not show one that is not
   // there.
-  if (features.landlock_abi > 0) EXPECT_TRUE(features.openat2);
+  if (features.landlock_abi > 0) {
+    EXPECT_TRUE(features.openat2);
+  }
 }
 
 }  // namespace

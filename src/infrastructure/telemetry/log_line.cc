@@ -83,9 +83,9 @@ std::string FieldText(const json::object& fields, std::string_view key) {
 std::string CoexistenceWarning(const json::object& fields) {
   const std::string provider = FieldText(fields, "provider"), version = FieldText(fields, "version"),
                     verified = FieldText(fields, "verified"), level = FieldText(fields, "isolation"),
-                    reason = FieldText(fields, "reason");
+                    reason = FieldText(fields, "reason"), model = FieldText(fields, "model");
   std::string why = "Isolation is not proven for " + (version.empty() ? "the version in use" : version) +
-                    "; run awf doctor --probe " + provider + ".";
+                    "; run awf doctor --probe " + provider + (model.empty() ? "" : " --model " + model) + ".";
   constexpr std::string_view kNative = "native tools: ", kUsed = "native tool used: ";
   if (reason.starts_with(kNative)) why = "Native tools cannot be disabled: " + reason.substr(kNative.size()) + ".";
   if (reason.starts_with(kUsed)) why = "Native tools cannot be disabled: " + reason.substr(kUsed.size()) + " was used.";

@@ -1,4 +1,4 @@
-// OpenCode. Its own ways (sessions and folders, plugins, the result budget) are tried in opencode.test.mjs.
+// OpenCode. Its model providers come from the configuration, here from OPENCODE_CONFIG_CONTENT.
 import path from 'node:path';
 import { MODULES } from '../support.mjs';
 import { startModel } from '../models.mjs';

@@ -143,7 +143,7 @@ TEST_F(CommandLineTest, HelpIsACommandToo) {
   EXPECT_EQ(help({"-q", "mcp", "serve", "--help"}), help({"mcp", "serve", "--help"}));
   EXPECT_EQ(Refused({"help", "rum"}), "unknown command or flag: 'rum'\nHint: did you mean run?\n");
   EXPECT_EQ(Refused({"help", "audit", "verfy"}), "unknown command or flag: 'verfy'\nHint: did you mean verify?\n");
-  EXPECT_EQ(Refused({"help", "doctor"}), "awf doctor is not supported yet\nHint: see awf --help\n");
+  EXPECT_EQ(Refused({"help", "diagram"}), "awf diagram is not supported yet\nHint: see awf --help\n");
 }
 
 TEST_F(CommandLineTest, ARunCanEndWithATableOfItsStates) {

@@ -10,7 +10,7 @@
 namespace awf::cli {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCommands = {"agent",   "config", "diagram", "doctor", "init",
+constexpr std::array<std::string_view, 8> kCommands = {"agent",   "config", "diagram", "init",
                                                        "migrate", "plugin", "prune",   "report"};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kFlags = {{

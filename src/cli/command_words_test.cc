@@ -12,13 +12,13 @@ const KnownWords kKnown = {{"", {"--help", "--quiet"}},
                            {"audit verify", {"--head"}}};
 
 TEST(CommandWords, WhatIsPlannedIsToldApartFromWhatIsMisspelt) {
-  EXPECT_EQ(PlannedWord("", {"doctor"}), "awf doctor");
+  EXPECT_EQ(PlannedWord("", {"diagram"}), "awf diagram");
   EXPECT_EQ(PlannedWord("", {"plugin", "list"}), "awf plugin");
   EXPECT_EQ(PlannedWord("run", {"--interactive"}), "--interactive");
   EXPECT_EQ(PlannedWord("run", {"-b", "build"}), "-b");
   EXPECT_EQ(PlannedWord("run", {"--debug-transcript-mirror=x"}), "--debug-transcript-mirror");
   EXPECT_EQ(PlannedWord("validate", {"--interactive"}), "");
-  EXPECT_EQ(PlannedWord("run", {"doctor"}), "");
+  EXPECT_EQ(PlannedWord("run", {"diagram"}), "");
   EXPECT_EQ(PlannedWord("", {"doctr"}), "");
 }
 

@@ -73,8 +73,8 @@ TEST_F(ValidateTest, PrintsABlockPerFinding) {
   EXPECT_EQ(outcome.err,
             "Error: USER.PROVIDER.UNKNOWN\n"
             "Step: a\n"
-            "Details: provider 'cluade' does not exist; there are claude, openai_compatible, gemini, codex, opencode, "
-            "github_copilot, mistral_vibe (" +
+            "Details: provider 'cluade' does not exist; there are claude, gemini, codex, opencode, "
+            "github_copilot, mistral_vibe, openai_compatible (" +
                 options_.workflow +
                 ":6:15)\n"
                 "Hint: did you mean 'claude'?\n"

@@ -19,8 +19,8 @@
 
 #include "domain/test_folder.h"
 #include "infrastructure/agents/agent_runner.h"
+#include "infrastructure/agents/cli_program.h"
 #include "infrastructure/agents/cli_providers.h"
-#include "infrastructure/agents/isolation.h"
 #include "infrastructure/agents/test_observer.h"
 #include "tests/agents/left_processes.h"
 
@@ -246,7 +246,7 @@ class CliFakes : public testing::Test {
     EXPECT_EQ(folders, std::vector<std::string>{}) << "private folders were left";
   }
 
-  AgentRunner NewRunner() const {
+  AgentRunner NewRunner(ProbeProofs proofs = {}) const {
     auto folder = process::PrivateFolder::OpenIn({}, top_ / "private");
     EXPECT_TRUE(folder);
     return AgentRunner(
@@ -254,7 +254,8 @@ class CliFakes : public testing::Test {
          .private_folder = *folder,
          .environment = {"PATH=" + (top_ / "bin").string() + ":/usr/bin:/bin", "HOME=" + (top_ / "home").string()},
          .tracing = {},
-         .programs = {}});
+         .programs = {},
+         .proofs = std::move(proofs)});
   }
   static void Run(AgentRunner& runner, Step& step) {
     std::ofstream(step.folder / "scenario.json") << json::serialize(step.scenario);
@@ -323,6 +324,37 @@ TEST_P(CliFakesTest, ANativeToolThatRanIsABypass) {
   EXPECT_EQ(step.result.end.bypasses, 1);
   EXPECT_EQ(step.result.end.isolation, IsolationLevel::kCoexisting);
   EXPECT_TRUE(step.observer.Has(GetParam().bypass)) << step.observer.All();
+}
+
+TEST_P(CliFakesTest, RequiredIsolationNeedsAProofAndNoNativeUse) {
+  Step step = NewStep();
+  step.request.proxy->isolation_required = true;
+  step.scenario["final"] = false;
+  step.WithSteps({Do("lines", 1000), Do("hang", true)});
+  Run(step);
+  EXPECT_EQ(step.Code(), "USER.MCP_PROXY.UNSUPPORTED_PROVIDER") << step.Message();
+  EXPECT_EQ(step.result.end.exit_code, 128 + SIGTERM);
+  EXPECT_TRUE(step.observer.Has(GetParam().isolation)) << step.observer.All();
+
+  const CliProvider& provider = *FindCliProvider(GetParam().provider);
+  const ProbeProofs proofs(top_ / "proofs");
+  ASSERT_TRUE(proofs.Add(
+      ProofKeyOf(provider, top_ / "bin" / provider.program, std::string(provider.verified.back()), step.request)));
+  AgentRunner runner = NewRunner(proofs);
+  step.scenario.erase("final");
+  step.scenario.erase("steps");
+  Run(runner, step);
+  EXPECT_EQ(step.Message(), "");
+  EXPECT_EQ(step.result.end.isolation, IsolationLevel::kProven);
+  EXPECT_TRUE(step.observer.Has("isolation proven probed")) << step.observer.All();
+
+  step.WithSteps({}).AddSteps(step.NativeUse());
+  step.AddSteps({Do("hang", true)});
+  Run(runner, step);
+  EXPECT_EQ(step.Code(), "EXECUTION.MCP_PROXY.BYPASS") << step.Message();
+  EXPECT_EQ(step.result.end.bypasses, 1);
+  EXPECT_EQ(step.result.end.isolation, IsolationLevel::kCoexisting);
+  EXPECT_EQ(step.result.end.exit_code, 128 + SIGTERM);
 }
 
 TEST_P(CliFakesTest, AServerThatIsIgnoredIsFoundAtTheFirstWord) {
@@ -499,7 +531,9 @@ TEST_F(CliFakes, TheTimeoutKillsTheWholeTreeOfACliThatIgnoresSigterm) {
     EXPECT_EQ(step.result.end.status, StepStatus::kTimeout);
     EXPECT_EQ(step.observer.Count("call "), step.observer.Count("end ")) << step.observer.All();
     EXPECT_EQ(step.observer.Count("end Bash ok"), 0);
-    if (step.observer.Count("call ") > 0) EXPECT_EQ(step.result.end.exit_code, 128 + SIGKILL);
+    if (step.observer.Count("call ") > 0) {
+      EXPECT_EQ(step.result.end.exit_code, 128 + SIGKILL);
+    }
   }
   EXPECT_EQ(ProcessesNaming(top_.string()), std::vector<std::string>{});
 }

@@ -24,7 +24,8 @@ class DoctorTest : public testing::Test {
     return world_.Shell("'" + std::string(std::getenv("AWF_PROGRAM")) + "' doctor " + arguments);
   }
   json::object Provider(const std::string& name) {
-    for (const json::value& provider : json::parse(world_.Read("stdout")).at("providers").as_array()) {
+    const json::value report = json::parse(world_.Read("stdout"));
+    for (const json::value& provider : report.at("providers").as_array()) {
       if (provider.at("provider").as_string() == name) return provider.as_object();
     }
     return {};

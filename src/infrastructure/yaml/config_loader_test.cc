@@ -131,7 +131,7 @@ telemetry: x
 log: {level: trace, format: xml}
 providers:
   cluade: {}
-  gemini: {}
+  gemnii: {}
   claude: {path: bin/claude, options: {modle: x, max_turns: many, model: "{{.inputs.m}}"}}
   openai_compatible: {path: /bin/x, options: [1]}
   openai-compatible: {}
@@ -142,7 +142,7 @@ providers:
   }
   EXPECT_THAT(places, ElementsAre("1 inputs.a-b", "1 inputs.list", "1 inputs.none", "2 storage", "3 timeouts.step",
                                   "3 timeouts.agent", "4 telemetry", "5 log.level", "5 log.format",
-                                  "7 providers.cluade", "8 providers.gemini", "9 providers.claude.path",
+                                  "7 providers.cluade", "8 providers.gemnii", "9 providers.claude.path",
                                   "9 providers.claude.options.modle", "9 providers.claude.options.max_turns",
                                   "9 providers.claude.options.model", "10 providers.openai_compatible.path",
                                   "10 providers.openai_compatible.options", "11 providers.openai-compatible"));

@@ -62,10 +62,11 @@ std::vector<agents::ProviderHealth> CheckProviders(const Config& config, const f
   agents::ProgramAnswers answers(own);
   std::vector<std::future<agents::ProviderHealth>> checks;
   for (const agents::CliProvider& provider : agents::CliProviders()) {
-    const auto configured = config.providers.find(std::string(provider.name));
-    const fs::path path = configured == config.providers.end() ? fs::path() : fs::path(configured->second.path);
-    checks.push_back(std::async(
-        std::launch::async, [&, path] { return agents::CheckProvider(provider, path, environment, answers, proofs); }));
+    const auto found = config.providers.find(std::string(provider.name));
+    checks.push_back(std::async(std::launch::async,
+                                [&, configured = found == config.providers.end() ? ProviderConfig() : found->second] {
+                                  return agents::CheckProvider(provider, configured, environment, answers, proofs);
+                                }));
   }
   std::vector<agents::ProviderHealth> all;
   for (auto& check : checks) all.push_back(check.get());

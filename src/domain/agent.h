@@ -79,6 +79,7 @@ struct Invocation {
   std::vector<std::string> argv;                             // argv[0] is looked up on PATH
   std::vector<std::pair<std::string, std::string>> set_env;  // applied after the user's environment
   std::vector<std::string> unset_env;
+  std::vector<std::string> merged_env{};  // names of options.env that are part of set_env already: not ignored
   std::string input;  // written to stdin, then closed
   std::vector<PrivateFile> files;
   std::vector<std::string> warnings;  // what was left out of the user's wishes, for WARN lines

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "domain/error.h"
@@ -177,6 +178,14 @@ struct MessageBlock {
   bool native = false;  // tool_use: not one of our tools
   std::string tool{};   // tool_use of ours: its final name, where `name` is another one
 };
+
+// A block of that type and text, without the rest.
+inline MessageBlock TextBlock(std::string type, std::string_view text) {
+  MessageBlock block;
+  block.type = std::move(type);
+  block.text = text;
+  return block;
+}
 
 // A message of the conversation between awf, the agent and its model, whole. What the agent claims: calls that our
 // router has run come as CallFinished as well.

@@ -16,6 +16,7 @@
 
 #include "domain/test_folder.h"
 #include "infrastructure/agents/test_observer.h"
+#include "tests/agents/left_processes.h"
 
 extern char** environ;
 
@@ -25,23 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// Processes whose environment or command line mentions `mark`; the test itself does not.
-std::vector<std::string> ProcessesNaming(const std::string& mark) {
-  std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string pid = entry.path().filename();
-    if (pid.find_first_not_of("0123456789") != std::string::npos || pid == std::to_string(::getpid())) continue;
-    for (const char* file : {"cmdline", "environ"}) {
-      std::string text = FileText(entry.path() / file);
-      if (text.find(mark) == std::string::npos) continue;
-      std::ranges::replace(text, '\0', ' ');
-      found.push_back(pid + ": " + text.substr(0, 200));
-      break;
-    }
-  }
-  return found;
-}
 
 class AgentRunnerTest : public testing::Test {
  protected:

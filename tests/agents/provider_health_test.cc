@@ -30,7 +30,7 @@ class ProviderHealthTest : public testing::Test {
     top_.Put("bin/some-cli", "#!/bin/sh\necho some " + version + "\n");
     fs::permissions(top_ / "bin/some-cli", fs::perms::owner_all);
   }
-  ProviderHealth Check(const fs::path& configured = {}) {
+  ProviderHealth Check(const ProviderConfig& configured = {}) {
     ProgramAnswers answers(std::getenv("AWF_PROGRAM"));
     return CheckProvider(provider_, configured, environment_, answers, ProbeProofs(top_ / "proofs"));
   }
@@ -44,9 +44,10 @@ TEST_F(ProviderHealthTest, WhatIsNotInstalled) {
   const ProviderHealth health = Check();
   EXPECT_EQ(health.program, "");
   EXPECT_EQ(health.hint, "fetch it");
-  EXPECT_EQ(Check(top_ / "nowhere").hint, (top_ / "nowhere").string() +
-                                              " is no program that can be run: correct providers.some.path of the "
-                                              "configuration");
+  EXPECT_EQ(Check({(top_ / "nowhere").string(), {}}).hint,
+            (top_ / "nowhere").string() +
+                " is no program that can be run: correct providers.some.path of the "
+                "configuration");
 }
 
 TEST_F(ProviderHealthTest, LevelAndHintByVersion) {
@@ -91,7 +92,7 @@ TEST_F(ProviderHealthTest, WhoIsNotLoggedInIsToldHow) {
 TEST_F(ProviderHealthTest, AConfiguredProgramIsTaken) {
   Install("1.4.0");
   fs::rename(top_ / "bin/some-cli", top_ / "other");
-  EXPECT_EQ(Check(top_ / "other").version, "1.4.0");
+  EXPECT_EQ(Check({(top_ / "other").string(), {}}).version, "1.4.0");
 }
 
 }  // namespace

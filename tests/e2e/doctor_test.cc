@@ -93,7 +93,7 @@ TEST_F(DoctorTest, AProgramThatIsNoneOfTheKnownOnesIsNotProven) {
   const json::value probe = json::parse(world_.Read("stdout")).at("probes").at(0);
   EXPECT_FALSE(probe.at("proven").as_bool());
   EXPECT_NE(probe.at("reason").as_string(), "");
-  EXPECT_EQ(world_.Read("home/.local/state/awf/probe-proofs.jsonl"), "");
+  EXPECT_EQ(world_.Read("home/.local/state/awf/probes.jsonl"), "");
 }
 
 }  // namespace

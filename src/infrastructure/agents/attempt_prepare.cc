@@ -122,10 +122,7 @@ void Attempt::TellPrompts() const {
   for (const auto& [role, text] :
        {std::pair{MessageRole::kSystem, &request_.system_prompt}, std::pair{MessageRole::kUser, &request_.prompt}}) {
     if (text->empty()) continue;
-    MessageBlock block;
-    block.type = "text";
-    block.text = *text;
-    observer_.MessageSaid(request_.step, {role, {std::move(block)}});
+    observer_.MessageSaid(request_.step, {role, {TextBlock("text", *text)}});
   }
 }
 
@@ -199,7 +196,8 @@ Environment Attempt::ChildEnvironment(const Invocation& invocation) const {
     for (const auto& [name, value] : *variables) {
       if (of_recipe(name)) {
         // Told once: the first environment is only for asking the version.
-        if (!invocation.argv.empty()) Warn("options.env." + std::string(name) + " is ignored: awf sets it");
+        const bool merged = std::ranges::find(invocation.merged_env, name) != invocation.merged_env.end();
+        if (!invocation.argv.empty() && !merged) Warn("options.env." + std::string(name) + " is ignored: awf sets it");
       } else {
         environment.Set(name, OptionText(*variables, name));
       }

@@ -20,13 +20,6 @@ std::string ResultText(const json::object& result) {
   return text;
 }
 
-MessageBlock TextBlock(std::string type, std::string_view text) {
-  MessageBlock block;
-  block.type = std::move(type);
-  block.text = text;
-  return block;
-}
-
 MessageBlock UseBlock(const json::object& part, const std::function<std::string(std::string_view)>& final_name) {
   MessageBlock block;
   block.type = "tool_use";

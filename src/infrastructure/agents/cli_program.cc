@@ -25,6 +25,7 @@ ProofKey ProofKeyOf(const CliProvider& provider, const std::filesystem::path& pr
   key.extra_args = TextsAt(request.options, "extra_args");
   if (const json::object* variables = ObjectAt(request.options, "env")) key.env = *variables;
   if (provider.tools_by_model) key.model = OptionText(request.options, "model");
+  key.managed.assign(provider.managed.begin(), provider.managed.end());
   return key;
 }
 

@@ -17,6 +17,14 @@ std::unique_ptr<AgentProvider> Make(ProviderSetup setup) {
   return std::make_unique<Provider>(std::move(setup));
 }
 
+constexpr std::string_view kManagedClaude[] = {"/etc/claude-code/managed-settings.json",
+                                               "/etc/claude-code/managed-mcp.json"};
+constexpr std::string_view kManagedCodex[] = {"/etc/codex/config.toml", "/etc/codex/managed_config.toml",
+                                              "/etc/codex/requirements.toml"};
+constexpr std::string_view kManagedGemini[] = {"/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"};
+constexpr std::string_view kManagedOpenCode[] = {"/etc/opencode/opencode.json", "/etc/opencode/opencode.jsonc",
+                                                 "/etc/opencode/config.json"};
+
 constexpr CliProvider kProviders[] = {
     {.name = "claude",
      .program = "claude",
@@ -29,6 +37,7 @@ constexpr CliProvider kProviders[] = {
      .login = &ClaudeLogin,
      .probe = &ClaudeProbe,
      .offered_name = &OfferedByClaude,
+     .managed = kManagedClaude,
      .mcp_client = "claude-code",
      .install = "npm install -g @anthropic-ai/claude-code"},
     {.name = "codex",
@@ -42,6 +51,7 @@ constexpr CliProvider kProviders[] = {
      .login = &CodexLogin,
      .probe = &CodexProbe,
      .offered_name = &OfferedByCodex,
+     .managed = kManagedCodex,
      .mcp_client = "codex-mcp-client",
      .install = "npm install -g @openai/codex",
      .tools_by_model = true},
@@ -56,6 +66,7 @@ constexpr CliProvider kProviders[] = {
      .login = &GeminiLogin,
      .probe = &GeminiProbe,
      .offered_name = &OfferedByGemini,
+     .managed = kManagedGemini,
      .mcp_client = "gemini-cli-mcp-client",
      .install = "npm install -g @google/gemini-cli"},
     {.name = "github_copilot",
@@ -82,6 +93,7 @@ constexpr CliProvider kProviders[] = {
      .login = &OpenCodeLogin,
      .probe = &OpenCodeProbe,
      .offered_name = &OfferedByOpenCode,
+     .managed = kManagedOpenCode,
      .mcp_client = "opencode",
      .install = "npm install -g opencode-ai"},
     {.name = "mistral_vibe",

@@ -76,13 +76,6 @@ int StatusOf(int exit_code) {
   return 0;
 }
 
-MessageBlock Block(std::string type, std::string_view text) {
-  MessageBlock block;
-  block.type = std::move(type);
-  block.text = text;
-  return block;
-}
-
 // "nope-flag" of "Unknown arguments: nope-flag, nopeFlag"; "" when no line says so.
 std::string UnknownArgument(std::string_view error_output) {
   for (const std::string_view words : {"Unknown argument: ", "Unknown arguments: "}) {
@@ -279,7 +272,7 @@ void GeminiProvider::ReadText(const json::object& event, AgentEvents& events) {
 
 void GeminiProvider::TellText(AgentEvents& events) {
   if (said_.empty()) return;
-  events.Message({MessageRole::kAssistant, {Block("text", std::exchange(said_, {}))}});
+  events.Message({MessageRole::kAssistant, {TextBlock("text", std::exchange(said_, {}))}});
 }
 
 // A name of our server that does not exist is refused by the CLI and is no native tool either.
@@ -294,7 +287,7 @@ void GeminiProvider::ReadToolUse(const json::object& event, AgentEvents& events)
   text_.ToolUsed();
   names_by_id_[std::string(id)] = name;
   events.ToolUse(id, name, !ours, "tool_use");
-  MessageBlock block = Block("tool_use", {});
+  MessageBlock block = TextBlock("tool_use", {});
   if (const json::value* parameters = event.if_contains("parameters")) block.text = json::serialize(*parameters);
   block.name = name;
   block.call_id = id;
@@ -314,7 +307,7 @@ void GeminiProvider::ReadToolResult(const json::object& event, AgentEvents& even
   events.ToolEnded(id, is_error, denied || kind == "tool_not_registered");
   std::string_view text = TextAt(event, "output");
   if (text.empty() && error != nullptr) text = TextAt(*error, "message");
-  MessageBlock block = Block("tool_result", text);
+  MessageBlock block = TextBlock("tool_result", text);
   block.call_id = id;
   block.is_error = is_error;
   events.Message({MessageRole::kUser, {std::move(block)}});

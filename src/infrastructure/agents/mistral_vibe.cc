@@ -81,13 +81,6 @@ std::string TextOf(const json::object& entry) {
   return text;
 }
 
-MessageBlock TextBlock(std::string type, std::string_view text) {
-  MessageBlock block;
-  block.type = std::move(type);
-  block.text = text;
-  return block;
-}
-
 }  // namespace
 
 LoginState MistralVibeLogin(const Environment& environment) {

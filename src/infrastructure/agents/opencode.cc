@@ -66,13 +66,6 @@ std::optional<json::object> ReadObject(const fs::path& path) {
   return std::move(value->get_object());
 }
 
-MessageBlock Block(std::string type, std::string_view text) {
-  MessageBlock block;
-  block.type = std::move(type);
-  block.text = text;
-  return block;
-}
-
 // A line of the log that names the error of the model's choice, which the stream keeps to itself:
 // error="ProviderModelNotFoundError: Model not found: a/b. Did you mean: c?"
 std::string UnknownModel(std::string_view log) {
@@ -221,6 +214,7 @@ void OpenCodeProvider::AddConfiguration(const AgentRequest& request, const Proxy
     content = OverUsersContent(setup_.environment, content, invocation.warnings);
   }
   set.emplace_back("OPENCODE_CONFIG_CONTENT", json::serialize(content));
+  invocation.merged_env.emplace_back("OPENCODE_CONFIG_CONTENT");
   for (const auto& [name, value] : kAlways) set.emplace_back(name, value);
   // It counts before the real working directory.
   set.emplace_back("PWD", request.working_dir.string());
@@ -271,10 +265,10 @@ void OpenCodeProvider::Read(std::string_view line, AgentEvents& events) {
     const std::string_view text = TextAt(*part, "text");
     text_.Append(text);
     text_.EndPiece();
-    events.Message({MessageRole::kAssistant, {Block("text", text)}});
+    events.Message({MessageRole::kAssistant, {TextBlock("text", text)}});
     events.Text(text);
   } else if (type == "reasoning") {
-    events.Message({MessageRole::kAssistant, {Block("thinking", TextAt(*part, "text"))}});
+    events.Message({MessageRole::kAssistant, {TextBlock("thinking", TextAt(*part, "text"))}});
   } else if (type == "tool_use") {
     ReadTool(*part, events);
   } else if (type == "step_finish") {
@@ -295,7 +289,7 @@ void OpenCodeProvider::ReadTool(const json::object& part, AgentEvents& events) {
   text_.ToolUsed();
 
   const json::object* input = ObjectAt(state, "input");
-  MessageBlock use = Block("tool_use", input != nullptr ? json::serialize(*input) : "");
+  MessageBlock use = TextBlock("tool_use", input != nullptr ? json::serialize(*input) : "");
   use.name = name;
   use.call_id = id;
   use.native = !ours;
@@ -305,7 +299,7 @@ void OpenCodeProvider::ReadTool(const json::object& part, AgentEvents& events) {
   const bool denied = is_error && Denied(error);
   if (denied) events.PermissionDenied(name);
   events.ToolEnded(id, is_error, is_error && (denied || error.starts_with(kUnavailable)));
-  MessageBlock result = Block("tool_result", is_error ? error : TextAt(state, "output"));
+  MessageBlock result = TextBlock("tool_result", is_error ? error : TextAt(state, "output"));
   result.call_id = id;
   result.is_error = is_error;
   events.Message({MessageRole::kUser, {result}});

@@ -130,9 +130,19 @@ std::string ProofKey::Digest() const {
   for (const auto& [name, value] : env) sorted.emplace(name, value);
   json::array variables;
   for (const auto& [name, value] : sorted) variables.push_back(json::array{name, value});
-  const json::array parts{"awf-probe-1",        provider, version,   std::move(*stamp),
-                          PackageStamp(real),   recipe,   intercept, json::array(extra_args.begin(), extra_args.end()),
-                          std::move(variables), model};
+  json::array outranking;
+  for (const fs::path& file : managed) outranking.push_back(Stamp(file).value_or(json::array()));
+  const json::array parts{"awf-probe-2",
+                          provider,
+                          version,
+                          std::move(*stamp),
+                          PackageStamp(real),
+                          recipe,
+                          intercept,
+                          json::array(extra_args.begin(), extra_args.end()),
+                          std::move(variables),
+                          model,
+                          std::move(outranking)};
   return telemetry::Sha256Hex(json::serialize(parts));
 }
 

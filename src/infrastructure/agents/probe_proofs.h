@@ -26,6 +26,8 @@ struct ProofKey {
   json::object env;  // options.env; the order does not count
   // Where the CLI offers other tools to other models (CliProvider::tools_by_model): options.model; else empty.
   std::string model{};
+  // Files outside the user's home that outrank flags (CliProvider::managed), whether they are there or not.
+  std::vector<std::filesystem::path> managed{};
 
   // SHA-256 in hex digits; empty when the program cannot be looked at.
   std::string Digest() const;

@@ -81,6 +81,18 @@ TEST_F(ProbeProofsTest, AnotherProgramOrPackageIsAnotherDigest) {
   EXPECT_EQ(key_.Digest(), "");
 }
 
+TEST_F(ProbeProofsTest, ConfigurationThatOutranksFlagsVoidsAProof) {
+  const fs::path managed = top_ / "etc/codex/managed_config.toml";
+  key_.managed = {managed};
+  ASSERT_TRUE(proofs_.Add(key_));
+  EXPECT_TRUE(proofs_.Holds(key_));
+  top_.Put("etc/codex/managed_config.toml", "[features]\n");
+  EXPECT_FALSE(proofs_.Holds(key_));
+  ASSERT_TRUE(proofs_.Add(key_));
+  fs::remove(managed);
+  EXPECT_TRUE(proofs_.Holds(key_)) << "as it was when it was probed first";
+}
+
 TEST_F(ProbeProofsTest, AddedHoldsUntilRemoved) {
   EXPECT_FALSE(proofs_.Holds(key_));
   EXPECT_TRUE(proofs_.Remove(key_));

@@ -37,7 +37,8 @@ std::string KeyOf(const ProgramAnswers::Question& question) {
   const fs::path real = fs::canonical(question.program, error);
   struct stat status{};
   ::stat(question.program.c_str(), &status);
-  std::string key = (error ? question.program : real).string();
+  // A launcher behind several links is another program under each name.
+  std::string key = question.program.string() + '\0' + (error ? question.program : real).string();
   for (const auto number : {static_cast<long long>(status.st_size), static_cast<long long>(status.st_mtim.tv_sec),
                             static_cast<long long>(status.st_mtim.tv_nsec)}) {
     key += '\0' + std::to_string(number);

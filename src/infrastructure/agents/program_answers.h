@@ -1,6 +1,6 @@
 // ProgramAnswers: what installed CLIs say of themselves (`NAME --version`, `codex features list`), asked once per run.
 //
-// An answer is remembered for the program's real path, size and time of change and the arguments. Thread-safe; two
+// An answer is remembered for the program's path, real path, size and time of change and the arguments. Thread-safe; two
 // steps that ask the same at once wait for one answer, others do not wait for each other.
 #pragma once
 

@@ -1,16 +1,16 @@
 #include "infrastructure/agents/provider_health.h"
 
+#include "infrastructure/agents/cli_program.h"
+
 namespace awf::agents {
 namespace {
 
-IsolationClaim Expected(const CliProvider& provider, const ProviderHealth& health, const ProbeProofs& proofs) {
-  const ProofKey key{.provider = std::string(provider.name),
-                     .version = health.version,
-                     .program = health.program,
-                     .recipe = provider.recipe,
-                     .intercept = true,
-                     .extra_args = {},
-                     .env = {}};
+IsolationClaim Expected(const CliProvider& provider, const ProviderHealth& health, const json::object& options,
+                        const ProbeProofs& proofs) {
+  AgentRequest step;
+  step.options = options;
+  step.proxy.emplace();
+  const ProofKey key = ProofKeyOf(provider, health.program, health.version, step);
   if (proofs.Holds(key)) return {IsolationLevel::kProven, "probed"};
   if (provider.announces && VersionAtLeast(health.version, provider.verified.front())) {
     return {IsolationLevel::kProven, "announces its tools in every run"};
@@ -31,7 +31,7 @@ std::string HintFor(const CliProvider& provider, const ProviderHealth& health) {
 
 }  // namespace
 
-ProviderHealth CheckProvider(const CliProvider& provider, const std::filesystem::path& configured,
+ProviderHealth CheckProvider(const CliProvider& provider, const ProviderConfig& configured,
                              const std::vector<std::string>& block, ProgramAnswers& answers, const ProbeProofs& proofs,
                              const std::stop_token& cancelled) {
   Environment environment(block);
@@ -39,12 +39,12 @@ ProviderHealth CheckProvider(const CliProvider& provider, const std::filesystem:
   ProviderHealth health;
   health.provider = provider.name;
   health.login = provider.login(environment);
-  if (configured.empty()) {
+  if (configured.path.empty()) {
     if (auto found = FindProgram(provider.program, environment.Get("PATH"))) health.program = std::move(*found);
-  } else if (IsExecutableFile(configured)) {
-    health.program = configured;
+  } else if (IsExecutableFile(configured.path)) {
+    health.program = configured.path;
   } else {
-    health.hint = configured.string() + " is no program that can be run: correct providers." + health.provider +
+    health.hint = configured.path + " is no program that can be run: correct providers." + health.provider +
                   ".path of the configuration";
     return health;
   }
@@ -53,7 +53,7 @@ ProviderHealth CheckProvider(const CliProvider& provider, const std::filesystem:
     return health;
   }
   health.version = answers.Version(health.program, environment.Block(), cancelled);
-  health.isolation = Expected(provider, health, proofs);
+  health.isolation = Expected(provider, health, configured.options, proofs);
   health.hint = HintFor(provider, health);
   return health;
 }

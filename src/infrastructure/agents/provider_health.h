@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/config.h"
 #include "infrastructure/agents/cli_providers.h"
 #include "infrastructure/agents/isolation.h"
 #include "infrastructure/agents/probe_proofs.h"
@@ -19,12 +20,12 @@ struct ProviderHealth {
   std::filesystem::path program;  // absolute; empty: not found
   std::string version;            // empty: not told
   LoginState login;
-  IsolationClaim isolation;  // of an intercepting step without extra_args; meaningless when there is no program
+  IsolationClaim isolation;  // of an intercepting step with the configured options; meaningless when there is no program
   std::string hint;          // what the user can do; empty: nothing is missing
 };
 
-// `configured`: providers.NAME.path of the configuration, or empty. Starts `PROGRAM --version`. Thread-safe.
-ProviderHealth CheckProvider(const CliProvider& provider, const std::filesystem::path& configured,
+// `configured`: providers.NAME of the configuration. Starts `PROGRAM --version`. Thread-safe.
+ProviderHealth CheckProvider(const CliProvider& provider, const ProviderConfig& configured,
                              const std::vector<std::string>& environment, ProgramAnswers& answers,
                              const ProbeProofs& proofs, const std::stop_token& cancelled = {});
 

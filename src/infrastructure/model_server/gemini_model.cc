@@ -64,14 +64,9 @@ bool WantsJson(const json::object& body) {
 
 // The parts of a turn's answer: a text, then calls.
 json::array Parts(const ScriptedTurn& turn, const std::vector<std::string>& offered) {
-  std::string text = turn.text;
+  const auto [text, spoken] = TurnFor(offered, turn);
   json::array calls;
-  for (const ScriptedCall& call : turn.calls) {
-    const bool known = std::ranges::find(offered, call.tool) != offered.end();
-    if (!known && (!call.unoffered || offered.empty())) {
-      text += (text.empty() ? "" : "\n") + ("[tool " + call.tool + " is not offered]");
-      continue;
-    }
+  for (const ScriptedCall& call : spoken) {
     // Newer clients send a call back only with the signature that came with it.
     calls.push_back(json::object{{"functionCall", json::object{{"name", call.tool}, {"args", call.arguments}}},
                                  {"thoughtSignature", "c2NyaXB0ZWQ="}});

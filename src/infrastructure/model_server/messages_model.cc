@@ -39,14 +39,9 @@ std::size_t CountAnswers(const json::array& messages) {
 
 // The blocks of a turn's answer; `number` counts turns from 1.
 json::array Content(const ScriptedTurn& turn, std::size_t number, const std::vector<std::string>& offered) {
-  std::string text = turn.text;
+  const auto [text, spoken] = TurnFor(offered, turn);
   json::array calls;
-  for (const ScriptedCall& call : turn.calls) {
-    const bool known = std::ranges::find(offered, call.tool) != offered.end();
-    if (!known && (!call.unoffered || offered.empty())) {
-      text += (text.empty() ? "" : "\n") + ("[tool " + call.tool + " is not offered]");
-      continue;
-    }
+  for (const ScriptedCall& call : spoken) {
     calls.push_back(json::object{{"type", "tool_use"},
                                  {"id", "toolu_" + std::to_string(number) + "_" + std::to_string(calls.size() + 1)},
                                  {"name", call.tool},

@@ -75,11 +75,10 @@ std::size_t CountAnswers(const json::object& body) {
   return count;
 }
 
-// The tool that a call means; nothing when it is not to be called.
-std::optional<Tool> Called(const ScriptedCall& call, const std::vector<Tool>& offered) {
+// The tool that a call means.
+Tool ToolOf(const ScriptedCall& call, const std::vector<Tool>& offered) {
   const auto found = std::ranges::find(offered, call.tool, &Tool::Full);
   if (found != offered.end()) return *found;
-  if (!call.unoffered || offered.empty()) return std::nullopt;
   const json::value* input = call.arguments.if_contains("input");
   Tool tool{{}, call.tool, call.arguments.size() == 1 && input != nullptr && input->is_string()};
   if (const std::size_t dot = call.tool.find('.'); dot != std::string::npos) {
@@ -115,15 +114,13 @@ json::object CallItem(const Tool& tool, const json::object& arguments, const std
 
 // The items of a turn's answer; `number` counts turns from 1.
 json::array Items(const ScriptedTurn& turn, std::size_t number, const std::vector<Tool>& offered) {
-  std::string text = turn.text;
+  std::vector<std::string> names;
+  for (const Tool& tool : offered) names.push_back(tool.Full());
+  const auto [text, spoken] = TurnFor(names, turn);
   json::array calls;
-  for (const ScriptedCall& call : turn.calls) {
-    const auto tool = Called(call, offered);
-    if (!tool) {
-      text += (text.empty() ? "" : "\n") + ("[tool " + call.tool + " is not offered]");
-      continue;
-    }
-    calls.push_back(CallItem(*tool, call.arguments, std::to_string(number) + "_" + std::to_string(calls.size() + 1)));
+  for (const ScriptedCall& call : spoken) {
+    calls.push_back(CallItem(ToolOf(call, offered), call.arguments,
+                             std::to_string(number) + "_" + std::to_string(calls.size() + 1)));
   }
   json::array items;
   if (!text.empty() || calls.empty()) items.push_back(TextItem(text, std::to_string(number)));

@@ -98,6 +98,19 @@ bool AsksForUsage(const json::object& request) {
 
 }  // namespace
 
+ScriptedTurn TurnFor(const std::vector<std::string>& offered, const ScriptedTurn& turn) {
+  ScriptedTurn spoken{turn.text, {}};
+  for (const ScriptedCall& call : turn.calls) {
+    const bool known = std::ranges::find(offered, call.tool) != offered.end();
+    if (known || (call.unoffered && !offered.empty())) {
+      spoken.calls.push_back(call);
+    } else {
+      spoken.text += (spoken.text.empty() ? "[tool " : "\n[tool ") + call.tool + " is not offered]";
+    }
+  }
+  return spoken;
+}
+
 std::optional<std::vector<std::string>> ChatCompletionsModel::Offered(const ModelRequest& request) const {
   const json::object* body = request.body.if_object();
   if (!request.target.ends_with("/chat/completions") || body == nullptr) return std::nullopt;
@@ -121,16 +134,9 @@ ModelReply ChatCompletionsModel::Answer(const ModelRequest& request) {
   const ScriptedTurn over{"[the script is over]", {}};
   const ScriptedTurn& turn = turn_number < script_.size() ? script_[turn_number] : over;
 
-  std::string text = turn.text;
+  const auto [text, spoken] = TurnFor(OfferedTools(*body), turn);
   json::array calls;
-  const auto offered = OfferedTools(*body);
-  for (const ScriptedCall& call : turn.calls) {
-    const bool known = std::ranges::find(offered, call.tool) != offered.end();
-    // A request without any tools is a side request (a title), which gets text.
-    if (!known && (!call.unoffered || offered.empty())) {
-      text += (text.empty() ? "" : "\n") + ("[tool " + call.tool + " is not offered]");
-      continue;
-    }
+  for (const ScriptedCall& call : spoken) {
     const std::string id = "call_" + std::to_string(turn_number + 1) + "_" + std::to_string(calls.size() + 1);
     calls.push_back(
         json::object{{"id", id},

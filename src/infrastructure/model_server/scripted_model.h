@@ -52,6 +52,10 @@ struct ScriptedTurn {
   std::vector<ScriptedCall> calls;
 };
 
+// What of a turn can be said to a request that offers these tools: calls of others, unless they are `unoffered`, become
+// text. A request without any tools (a title) gets text alone.
+ScriptedTurn TurnFor(const std::vector<std::string>& offered, const ScriptedTurn& turn);
+
 // The Chat Completions format. A call of a tool that the request does not offer becomes the text
 // "[tool NAME is not offered]"; a request beyond the last turn gets the text "[the script is over]". Usage is counted
 // as bytes / 4. With `stream: true` the answer is an event stream: text word by word, arguments in two pieces.

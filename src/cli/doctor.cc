@@ -12,11 +12,11 @@
 #include "cli/doctor_report.h"
 #include "cli/finding_text.h"
 #include "cli/print_result.h"
+#include "cli/run_agents.h"
 #include "cli/run_setup.h"
 #include "cli/text_table.h"
 #include "infrastructure/http/curl_library.h"
 #include "infrastructure/otlp/collector_check.h"
-#include "infrastructure/probe/isolation_probe.h"
 #include "infrastructure/process/environment.h"
 #include "infrastructure/process/keeper.h"
 #include "infrastructure/process/private_folder.h"
@@ -32,11 +32,6 @@ constexpr int kUnhealthy = 3;
 fs::path OwnProgram() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error);
-}
-
-agents::ProbeProofs UsersProofs() {
-  const agents::Environment variables(process::CurrentEnvironment());
-  return agents::ProbeProofs(agents::ProbeProofs::FileFor(variables.Get("XDG_STATE_HOME"), variables.Get("HOME")));
 }
 
 // Other programs named awf that a shell might start in this one's place.
@@ -58,7 +53,7 @@ std::vector<fs::path> OtherPrograms(std::string_view path, const fs::path& own) 
 // All at once: a CLI takes up to seconds to tell its version.
 std::vector<agents::ProviderHealth> CheckProviders(const Config& config, const fs::path& own) {
   const std::vector<std::string> environment = process::CurrentEnvironment();
-  const agents::ProbeProofs proofs = UsersProofs();
+  const agents::ProbeProofs proofs = ProofsOfUser(environment);
   agents::ProgramAnswers answers(own);
   std::vector<std::future<agents::ProviderHealth>> checks;
   for (const agents::CliProvider& provider : agents::CliProviders()) {
@@ -139,12 +134,8 @@ int Probe(const DoctorOptions& options) {
   auto folder = process::PrivateFolder::Open();
   if (!folder) return ReportErrors({folder.error()}, options.global);
   process::BecomeSubreaper();
-  std::map<std::string, fs::path> programs;
-  for (const auto& [name, provider] : options.config.providers) {
-    if (!provider.path.empty()) programs[name] = provider.path;
-  }
   probe::IsolationProbe probe(
-      {OwnProgram(), *folder, process::CurrentEnvironment(), {}, std::move(programs), UsersProofs()});
+      MakeAgentHost(OwnProgram(), *folder, process::CurrentEnvironment(), {}, options.config.providers));
   const bool as_json = options.json || options.global.format == OutputFormat::kJson;
   int exit_code = 0;
   json::array reports;

@@ -15,18 +15,16 @@
 #include "cli/masking.h"
 #include "cli/print_result.h"
 #include "cli/progress_view.h"
+#include "cli/run_agents.h"
 #include "cli/run_collection.h"
 #include "cli/run_loading.h"
 #include "cli/run_records.h"
 #include "cli/run_setup.h"
 #include "cli/run_signals.h"
-#include "cli/run_tools.h"
 #include "cli/run_tracing.h"
 #include "cli/stored_run_text.h"
 #include "domain/error_catalogue.h"
 #include "domain/trace_context.h"
-#include "infrastructure/agents/agent_executor.h"
-#include "infrastructure/probe/isolation_probe.h"
 #include "infrastructure/process/command_executor.h"
 #include "infrastructure/process/descriptor_limit.h"
 #include "infrastructure/process/environment.h"
@@ -34,19 +32,12 @@
 #include "infrastructure/process/private_folder.h"
 #include "infrastructure/telemetry/console_log.h"
 #include "infrastructure/telemetry/run_store.h"
-#include "infrastructure/workspace/workspace_check.h"
 
 namespace awf::cli {
 namespace {
 
 // How long a reader of the output may stop reading once the run was interrupted.
 constexpr std::chrono::milliseconds kPatience{2000};
-
-std::filesystem::path RealPath(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
-  return error ? path : real;
-}
 
 class RunSession {
  public:
@@ -325,28 +316,11 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   // Where spans are made, the parent of what a child does is a span of ours; else it stays who it was.
   if (request_.tracing.spans) process::RemoveVariables(environment, {kTraceParentVariable, kTraceStateVariable});
   process::KeeperCommandExecutor commands(environment);
-  std::map<std::string, std::filesystem::path> programs;
-  for (const auto& [name, provider] : request_.providers) {
-    if (!provider.path.empty()) programs[name] = provider.path;
-  }
-  const agents::Environment variables(environment);
-  agents::AgentHost host{
-      program_,
-      *private_folder_,
-      environment,
-      request_.tracing,
-      std::move(programs),
-      agents::ProbeProofs(agents::ProbeProofs::FileFor(variables.Get("XDG_STATE_HOME"), variables.Get("HOME")))};
-  host.answers = std::make_shared<agents::ProgramAnswers>(program_);
-  probe::IsolationProbe prober(host);
-  host.prover = &prober;
-  agents::ProviderExecutor agents(std::move(host),
-                                  StepToolMaker(environment, private_folder_->path(), request_.tracing));
-  workspace::WorkspaceActivity activity;
-  observers.Add(&activity);
-  workspace::WorkspaceCheck checked_agents(agents, activity, {RealPath(storage_), RealPath(records_->trace())});
-  WorkflowRunner runner({commands, checked_agents, observers, ProcessEnvironment, records_->journal(), &records_->files(),
-                         loaded_.regexes.get(), WaitOrCancelled});
+  RunAgents agents(MakeAgentHost(program_, *private_folder_, environment, request_.tracing, request_.providers),
+                   {storage_, records_->trace()});
+  observers.Add(&agents.observer());
+  WorkflowRunner runner({commands, agents.executor(), observers, ProcessEnvironment, records_->journal(),
+                         &records_->files(), loaded_.regexes.get(), WaitOrCancelled});
   return runner.Run(loaded_.workflow, request_);
 }
 

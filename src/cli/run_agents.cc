@@ -16,14 +16,24 @@ agents::AgentHost Asking(agents::AgentHost host, agents::IsolationProver& prover
   return host;
 }
 
-std::vector<fs::path> RealPaths(const std::vector<fs::path>& paths) {
-  std::vector<fs::path> real;
-  for (const fs::path& path : paths) {
-    std::error_code error;
-    fs::path resolved = fs::weakly_canonical(path, error);
-    real.push_back(error ? path : std::move(resolved));
+// Where the agent CLIs and what they start keep their own state, for workspaces that hold the user's home.
+constexpr const char* kStateOfAgents[] = {".claude", ".claude.json", ".gemini", ".codex", ".copilot",     ".vibe",
+                                          ".local",  ".cache",       ".config", ".npm",   ".bash_history"};
+
+// awf's own files, those that its output is written to, and the state of the CLIs.
+std::vector<fs::path> NotToBeJudged(std::vector<fs::path> paths, const agents::Environment& environment) {
+  std::error_code error;
+  for (const char* output : {"/proc/self/fd/1", "/proc/self/fd/2"}) {
+    if (fs::is_regular_file(output, error)) paths.push_back(fs::read_symlink(output, error));
   }
-  return real;
+  if (const fs::path home = environment.Get("HOME"); home.is_absolute()) {
+    for (const char* name : kStateOfAgents) paths.push_back(home / name);
+  }
+  for (fs::path& path : paths) {
+    fs::path real = fs::weakly_canonical(path, error);
+    if (!error) path = std::move(real);
+  }
+  return paths;
 }
 
 }  // namespace
@@ -45,9 +55,10 @@ agents::AgentHost MakeAgentHost(const fs::path& awf, const process::PrivateFolde
   return host;
 }
 
-RunAgents::RunAgents(agents::AgentHost host, const std::vector<fs::path>& own_files)
+RunAgents::RunAgents(agents::AgentHost host, CommandExecutor& commands, std::vector<fs::path> own_files)
     : prober_(host),
       executor_(Asking(host, prober_), StepToolMaker(host.environment, host.private_folder.path(), host.tracing)),
-      checked_(executor_, activity_, RealPaths(own_files)) {}
+      commands_(commands, activity_),
+      checked_(executor_, activity_, NotToBeJudged(std::move(own_files), agents::Environment(host.environment))) {}
 
 }  // namespace awf::cli

@@ -10,6 +10,7 @@
 #include "domain/config.h"
 #include "infrastructure/agents/agent_executor.h"
 #include "infrastructure/probe/isolation_probe.h"
+#include "infrastructure/workspace/watched_commands.h"
 #include "infrastructure/workspace/workspace_check.h"
 
 namespace awf::cli {
@@ -24,18 +25,20 @@ agents::AgentHost MakeAgentHost(const std::filesystem::path& awf, const process:
 
 class RunAgents {
  public:
-  // `own_files`: what awf itself writes during the run, wherever it lies.
-  RunAgents(agents::AgentHost host, const std::vector<std::filesystem::path>& own_files);
+  // `commands` runs those of the run; `own_files`: what awf itself writes meanwhile, wherever it lies.
+  RunAgents(agents::AgentHost host, CommandExecutor& commands, std::vector<std::filesystem::path> own_files);
   RunAgents(const RunAgents&) = delete;
   RunAgents& operator=(const RunAgents&) = delete;
 
   AgentExecutor& executor() { return checked_; }
+  CommandExecutor& commands() { return commands_; }
   RunObserver& observer() { return activity_; }  // must see the whole run
 
  private:
   probe::IsolationProbe prober_;
   agents::ProviderExecutor executor_;
   workspace::WorkspaceActivity activity_;
+  workspace::WatchedCommands commands_;
   workspace::WorkspaceCheck checked_;
 };
 

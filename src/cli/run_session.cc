@@ -317,9 +317,9 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   if (request_.tracing.spans) process::RemoveVariables(environment, {kTraceParentVariable, kTraceStateVariable});
   process::KeeperCommandExecutor commands(environment);
   RunAgents agents(MakeAgentHost(program_, *private_folder_, environment, request_.tracing, request_.providers),
-                   {storage_, records_->trace()});
+                   commands, {storage_, records_->trace()});
   observers.Add(&agents.observer());
-  WorkflowRunner runner({commands, agents.executor(), observers, ProcessEnvironment, records_->journal(),
+  WorkflowRunner runner({agents.commands(), agents.executor(), observers, ProcessEnvironment, records_->journal(),
                          &records_->files(), loaded_.regexes.get(), WaitOrCancelled});
   return runner.Run(loaded_.workflow, request_);
 }

@@ -10,13 +10,13 @@ bool IsBound(const CallRecord& call) { return call.source == kBuiltinSource && c
 
 }  // namespace
 
-void WorkspaceActivity::Begin(const std::string& who, WallClock::time_point when) {
+void WorkspaceActivity::FreeHandBegins(const std::string& who, WallClock::time_point when) {
   const std::lock_guard lock(mutex_);
   open_[who] = spans_.size();
   spans_.push_back({when, std::nullopt});
 }
 
-void WorkspaceActivity::End(const std::string& who) {
+void WorkspaceActivity::FreeHandEnds(const std::string& who) {
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(who);
   if (found == open_.end()) return;
@@ -26,17 +26,17 @@ void WorkspaceActivity::End(const std::string& who) {
 
 void WorkspaceActivity::StepStarted(const StepContext& step, const StepStart& start) {
   const bool free_agent = step.kind == StepKind::kAgent && !(start.proxy && start.intercept);
-  if (step.kind == StepKind::kCommand || free_agent) Begin(step.span_id, start.time);
+  if (free_agent) FreeHandBegins(step.span_id, start.time);
 }
 
-void WorkspaceActivity::StepEnded(const StepContext& step, const StepEnd&) { End(step.span_id); }
+void WorkspaceActivity::StepEnded(const StepContext& step, const StepEnd&) { FreeHandEnds(step.span_id); }
 
 void WorkspaceActivity::CallStarted(const StepContext&, const CallRecord& call) {
-  if (!IsBound(call)) Begin(call.call, call.time);
+  if (!IsBound(call)) FreeHandBegins(call.call, call.time);
 }
 
 void WorkspaceActivity::CallFinished(const StepContext&, const CallRecord& call, const CallEnd& end) {
-  End(call.call);
+  FreeHandEnds(call.call);
   if (!end.written) return;
   const std::lock_guard lock(mutex_);
   written_.insert(*end.written);

@@ -1,7 +1,8 @@
 // WorkspaceActivity: what awf knows of who may have changed files during a run: which files its tools left behind, and
 // since when a command, or an agent with tools of its own, may have changed anything.
 //
-// An observer of the whole run, since states of parallel branches work in one workspace. Thread-safe.
+// An observer of the whole run, since states of parallel branches work in one workspace; commands of states and hooks
+// are told by WatchedCommands. Thread-safe.
 #pragma once
 
 #include <map>
@@ -23,6 +24,10 @@ class WorkspaceActivity final : public RunObserver {
   void CallStarted(const StepContext& step, const CallRecord& call) override;
   void CallFinished(const StepContext& step, const CallRecord& call, const CallEnd& end) override;
 
+  // A command or an agent with tools of its own works until the same is told to have ended; `who` is unique.
+  void FreeHandBegins(const std::string& who, WallClock::time_point when);
+  void FreeHandEnds(const std::string& who);
+
   bool Wrote(const WrittenFile& file) const;
   // From when on somebody else may have changed files, of those who worked at any time after `begin`; later than
   // `begin`, or nothing.
@@ -33,9 +38,6 @@ class WorkspaceActivity final : public RunObserver {
     WallClock::time_point begin;
     std::optional<WallClock::time_point> end;
   };
-
-  void Begin(const std::string& who, WallClock::time_point when);
-  void End(const std::string& who);
 
   mutable std::mutex mutex_;
   std::set<WrittenFile> written_;

@@ -24,6 +24,12 @@ fs::path WorkspaceOf(const fs::path& working_dir) {
   return builtins::FindGitLayout(error ? working_dir : real).top;
 }
 
+// Of a file that was deleted, or moved with its folder, no time is known.
+bool MayBeTheirs(const FileChange& change, WallClock::time_point free_hand) {
+  if (!change.now || change.moved) return true;
+  return WallClock::time_point(std::chrono::nanoseconds(change.now->changed_ns)) >= free_hand - kClockTick;
+}
+
 void Tell(const AgentRequest& request, const std::vector<std::string>& names, RunObserver& observer) {
   json::array shown;
   for (std::size_t i = 0; i < names.size() && i < kNamesInLog; ++i) shown.emplace_back(names[i]);
@@ -56,11 +62,7 @@ void WorkspaceCheck::Judge(const std::vector<FileChange>& changes, WallClock::ti
   const auto free_hand = activity_.FreeHandSince(begin);
   for (const FileChange& change : changes) {
     if (change.now && activity_.Wrote(*change.now)) continue;
-    // Of a deleted file no time is known.
-    const bool free =
-        free_hand && (!change.now || WallClock::time_point(std::chrono::nanoseconds(change.now->changed_ns)) >=
-                                         *free_hand - kClockTick);
-    if (free) {
+    if (free_hand && MayBeTheirs(change, *free_hand)) {
       ++unattributed;
     } else {
       outside.push_back(change.path);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "domain/test_folder.h"
+#include "infrastructure/workspace/watched_commands.h"
 
 namespace awf::workspace {
 namespace {
@@ -138,22 +139,18 @@ TEST_F(WorkspaceCheckTest, CommandsThatEndedBeforeTheStepDoNotCount) {
 }
 
 TEST_F(WorkspaceCheckTest, OtherStatesOfTheRunMayHaveChangedIt) {
-  StepContext command;
-  command.kind = StepKind::kCommand;
-  command.span_id = "1";
-  StepStart start;
-  start.time = WallClock::now();
-  activity_.StepStarted(command, start);
+  activity_.FreeHandBegins("a command", WallClock::now());
   inner_.work = [this] { top_.Put("ws/by-the-command", "x"); };
   StepEnd end = Run();
   EXPECT_EQ(end.changed_outside_proxy, Names());
   EXPECT_EQ(end.unattributed, 1);
 
-  activity_.StepEnded(command, {});
+  activity_.FreeHandEnds("a command");
   PassATick();
   StepContext agent;
   agent.kind = StepKind::kAgent;
   agent.span_id = "2";
+  StepStart start;
   start.proxy = true;  // with its own tools beside ours
   start.time = WallClock::now();
   activity_.StepStarted(agent, start);
@@ -161,6 +158,42 @@ TEST_F(WorkspaceCheckTest, OtherStatesOfTheRunMayHaveChangedIt) {
   end = Run();
   EXPECT_EQ(end.changed_outside_proxy, Names());
   EXPECT_EQ(end.unattributed, 1);
+}
+
+// Whoever runs commands: states, and hooks of states that run beside the step.
+TEST_F(WorkspaceCheckTest, CommandsAreWatched) {
+  class Toucher final : public CommandExecutor {
+   public:
+    explicit Toucher(const TestFolder& top) : top_(top) {}
+    StepResult Run(const CommandRequest&, RunObserver&) override {
+      top_.Put("ws/by-a-hook", "x");
+      return {};
+    }
+
+   private:
+    const TestFolder& top_;
+  } toucher(top_);
+  WatchedCommands commands(toucher, activity_);
+  inner_.work = [&] { commands.Run({}, observer_); };
+  const StepEnd end = Run();
+  EXPECT_EQ(end.changed_outside_proxy, Names());
+  EXPECT_EQ(end.unattributed, 1);
+}
+
+TEST_F(WorkspaceCheckTest, AFolderThatACommandMovedIsNotHeldAgainstTheAgent) {
+  inner_.work = [this] {
+    BashStarts("1");
+    fs::rename(top_ / "ws/sub", top_ / "ws/lib");
+    BashEnds("1");
+  };
+  StepEnd end = Run();
+  EXPECT_EQ(end.changed_outside_proxy, Names());
+  EXPECT_EQ(end.unattributed, 2);
+  PassATick();
+  request_.working_dir = top_ / "ws/lib";
+  inner_.work = [this] { fs::rename(top_ / "ws/lib", top_ / "ws/sub"); };
+  end = Run();
+  EXPECT_EQ(end.changed_outside_proxy, (Names{"lib/c", "sub/c"})) << "no command has run since";
 }
 
 TEST_F(WorkspaceCheckTest, StepsThatAreNotInterceptedAreNotChecked) {

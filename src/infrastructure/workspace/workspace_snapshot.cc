@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include "infrastructure/process/fd.h"
@@ -89,9 +90,11 @@ std::optional<WorkspaceSnapshot> WorkspaceSnapshot::Take(const fs::path& root, c
 
 std::vector<FileChange> Changes(const WorkspaceSnapshot& before, const WorkspaceSnapshot& after) {
   std::vector<FileChange> changes;
+  std::set<WrittenFile> known;
+  for (const auto& [path, file] : before.files()) known.insert(file);
   for (const auto& [path, file] : after.files()) {
     const auto old = before.files().find(path);
-    if (old == before.files().end() || old->second != file) changes.push_back({path, file});
+    if (old == before.files().end() || old->second != file) changes.push_back({path, file, known.contains(file)});
   }
   for (const auto& [path, file] : before.files()) {
     if (!after.files().contains(path)) changes.push_back({path, std::nullopt});

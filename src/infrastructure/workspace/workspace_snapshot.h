@@ -21,8 +21,8 @@ class WorkspaceSnapshot {
     std::size_t entries = 50'000;  // folders count too; some 100 ms
   };
 
-  // `skipped`: absolute paths of folders and files. Nothing when there are more entries than the limit or they nest deeper than
-  // 200 folders, or the folder itself cannot be read; folders below it that cannot be read are empty.
+  // `skipped`: absolute paths of folders and files. Nothing when there are more entries than the limit or they nest
+  // deeper than 200 folders, or the folder itself cannot be read; folders below it that cannot be read are empty.
   static std::optional<WorkspaceSnapshot> Take(const std::filesystem::path& root,
                                                const std::vector<std::filesystem::path>& skipped, Limits limits);
   static std::optional<WorkspaceSnapshot> Take(const std::filesystem::path& root,
@@ -40,6 +40,7 @@ class WorkspaceSnapshot {
 struct FileChange {
   std::string path;
   std::optional<WrittenFile> now;  // nothing: it was deleted
+  bool moved = false;              // the very file lay elsewhere before: when it came here is not known
   friend bool operator==(const FileChange&, const FileChange&) = default;
 };
 

@@ -42,8 +42,12 @@ inline constexpr char kVerifyExamples[] =
     "  awf audit verify archive/audit.jsonl --head 204bd1987580c5516dfe1972d6f0bd716d9ce10462bae2bf00f53355a048a38d";
 
 inline constexpr char kDoctorExamples[] =
-    "Exit code 0: all is well, or proven; 3: nothing can run, or it is not proven.\n"
-    "A probe starts the CLI with the flags that a step gives it, against a scripted model on this machine: no token, no\n"
+    "Exit code of the report: 3 when awf has no private folder to work in, so that nothing can run; else 0, whatever "
+    "is\n"
+    "missing or broken. Of a probe: 0 proven; 3 not proven, or the CLI is missing or cannot be driven; 1 no such\n"
+    "provider; 4 the machine failed (a folder, a socket). Of several probes the worst counts. -q prints nothing.\n"
+    "A probe starts the CLI with the flags that a step gives it, against a scripted model on this machine: no token, "
+    "no\n"
     "network. The proof is kept for that very program, and steps with it then have the isolation level 'proven'.\n"
     "Examples:\n"
     "  awf doctor\n"

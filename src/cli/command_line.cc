@@ -16,6 +16,7 @@
 #include "cli/print_result.h"
 #include "cli/run_setup.h"
 #include "domain/joined.h"
+#include "domain/terminal_text.h"
 
 namespace awf::cli {
 namespace {
@@ -440,6 +441,10 @@ int CommandLine::Main(int argc, char** argv) {
 }
 
 int CommandLine::Dispatch() {
+  if (*doctor_command_ && !doctor_.model.empty() && doctor_.probe.empty()) {
+    return Malformed("--model is for a probe, and none is asked for",
+                     "awf doctor --probe codex --model " + PrintableLine(doctor_.model));
+  }
   if (*run_command_ || *resume_command_ || *resume_list_command_ || *status_command_ || *history_command_ ||
       *verify_command_ || *doctor_command_ || *demo_command_) {
     return DispatchRun();

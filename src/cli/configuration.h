@@ -15,6 +15,10 @@ namespace awf::cli {
 // as USER.CONFIG.INVALID with its place.
 std::expected<Config, std::vector<Error>> ReadConfiguration(const GlobalOptions& global);
 
+// What the project's file sets that a cloned repository can do harm with: programs' arguments and environment, where
+// prompts, keys and spans go. For one line in the run; empty: nothing.
+std::string ProjectSettings(const Config& config, const GlobalOptions& global);
+
 // As given on the command line; empty where not.
 struct GivenSettings {
   std::string log_level, log_format;

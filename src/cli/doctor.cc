@@ -1,5 +1,6 @@
 // awf doctor: what is there of all that a run may need, and what to do about the rest. With --probe it drives an agent
 // CLI against a scripted model on loopback, to prove that the model is offered the tools of awf alone.
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -11,10 +12,12 @@
 #include "cli/console.h"
 #include "cli/doctor_report.h"
 #include "cli/finding_text.h"
+#include "cli/masking.h"
 #include "cli/print_result.h"
 #include "cli/run_agents.h"
 #include "cli/run_setup.h"
 #include "cli/text_table.h"
+#include "domain/error_catalogue.h"
 #include "infrastructure/http/curl_library.h"
 #include "infrastructure/otlp/collector_check.h"
 #include "infrastructure/process/environment.h"
@@ -28,6 +31,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kCollectorPatience{2000};
 constexpr int kUnhealthy = 3;
+
+bool AsJson(const DoctorOptions& options) { return options.json || options.global.format == OutputFormat::kJson; }
 
 fs::path OwnProgram() {
   std::error_code error;
@@ -124,31 +129,55 @@ std::expected<std::string, Error> ProviderToProbe(const std::string& written) {
               "its isolation is always proven");
 }
 
+// Without a result where the command is to be quiet: its exit code tells.
+int Print(const std::string& text, const DoctorOptions& options, int exit_code) {
+  return options.global.quiet && !AsJson(options) ? exit_code : PrintResult(text, options.global, exit_code);
+}
+
+// One after another, each told when it is over: what went wrong with one says nothing of the others. The worst exit
+// code counts.
+int ProbeAll(const std::vector<std::string>& providers, agents::IsolationProver& prover, const DoctorOptions& options) {
+  int exit_code = 0;
+  json::array reports;
+  for (std::size_t i = 0; i < providers.size(); ++i) {
+    const auto report = prover.Prove(ProbeOf(providers[i], options.probe[i], options));
+    const int code = !report ? ExitCodeOf(report.error().code) : report->proven ? 0 : kUnhealthy;
+    exit_code = std::max(exit_code, code);
+    if (AsJson(options)) {
+      reports.push_back(report
+                            ? ProbeJson(*report)
+                            : json::object{{"provider", providers[i]},
+                                           {"proven", false},
+                                           {"error", ErrorJson(MaskedErrors({report.error()}, options.global).front(),
+                                                               !options.global.no_hints)}});
+    } else if (report) {
+      exit_code = std::max(exit_code, Print(ProbeText(*report), options, 0));
+    } else {
+      ReportErrors({report.error()}, options.global);
+    }
+  }
+  if (!AsJson(options)) return exit_code;
+  return PrintResult(JsonLine(json::object{{"probes", std::move(reports)}}), options.global, exit_code);
+}
+
 int Probe(const DoctorOptions& options) {
   std::vector<std::string> providers;
+  std::vector<Error> errors;
   for (const std::string& written : options.probe) {
     auto provider = ProviderToProbe(written);
-    if (!provider) return ReportErrors({provider.error()}, options.global);
-    providers.push_back(std::move(*provider));
+    if (provider) {
+      providers.push_back(std::move(*provider));
+    } else {
+      errors.push_back(std::move(provider.error()));
+    }
   }
+  if (!errors.empty()) return ReportErrors(errors, options.global);
   auto folder = process::PrivateFolder::Open();
   if (!folder) return ReportErrors({folder.error()}, options.global);
   process::BecomeSubreaper();
   probe::IsolationProbe probe(
       MakeAgentHost(OwnProgram(), *folder, process::CurrentEnvironment(), {}, options.config.providers));
-  const bool as_json = options.json || options.global.format == OutputFormat::kJson;
-  int exit_code = 0;
-  json::array reports;
-  std::string text;
-  for (std::size_t i = 0; i < providers.size(); ++i) {
-    const auto report = probe.Prove(ProbeOf(providers[i], options.probe[i], options));
-    if (!report) return ReportErrors({report.error()}, options.global);
-    if (!report->proven) exit_code = kUnhealthy;
-    reports.push_back(ProbeJson(*report));
-    text += ProbeText(*report);
-  }
-  return PrintResult(as_json ? JsonLine(json::object{{"probes", std::move(reports)}}) : text, options.global,
-                     exit_code);
+  return ProbeAll(providers, probe, options);
 }
 
 }  // namespace
@@ -156,9 +185,9 @@ int Probe(const DoctorOptions& options) {
 int DoctorCommand(const DoctorOptions& options) {
   if (!options.probe.empty()) return Probe(options);
   const DoctorReport report = Examine(options);
-  const bool as_json = options.json || options.global.format == OutputFormat::kJson;
-  return PrintResult(as_json ? JsonLine(DoctorJson(report)) : DoctorText(report, StyleOfStdout(options.global)),
-                     options.global, report.healthy() ? 0 : kUnhealthy);
+  const std::string text =
+      AsJson(options) ? JsonLine(DoctorJson(report)) : DoctorText(report, StyleOfStdout(options.global));
+  return Print(text, options, report.healthy() ? 0 : kUnhealthy);
 }
 
 }  // namespace awf::cli

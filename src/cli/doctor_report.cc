@@ -4,6 +4,7 @@
 
 #include "cli/finding_text.h"
 #include "cli/text_table.h"
+#include "cli/wrapped_text.h"
 #include "domain/joined.h"
 #include "domain/terminal_text.h"
 
@@ -14,8 +15,6 @@ using agents::LoginState;
 using agents::ProviderHealth;
 
 constexpr char kNothing[] = "-";
-
-const std::string& Or(const std::string& text, const std::string& otherwise) { return text.empty() ? otherwise : text; }
 
 std::string_view LoginWord(LoginState::Kind kind) {
   switch (kind) {
@@ -29,25 +28,79 @@ std::string_view LoginWord(LoginState::Kind kind) {
   return "unknown";
 }
 
-void AddProvider(TextTable& table, const ProviderHealth& health) {
-  static const std::string kNone = kNothing;
-  if (health.program.empty()) {
-    table.Add({health.provider, kNone, "not installed", kNone, kNone, health.hint});
-    return;
-  }
-  table.Add({health.provider, Or(health.version, "unknown"), health.program.string(),
-             std::string(ToString(health.isolation.level)), std::string(LoginWord(health.login.kind)), health.hint});
+struct Row {
+  std::string provider, version, program, isolation, login;
+  std::string advice;  // empty: nothing is to be done
+};
+
+Row RowOf(const ProviderHealth& health) {
+  if (health.program.empty()) return {health.provider, kNothing, "not installed", kNothing, kNothing, health.hint};
+  const std::string login(LoginWord(health.login.kind));
+  if (!health.fault.empty())
+    return {health.provider, "unknown", health.program.string(), kNothing, login, health.fault};
+  return {health.provider,
+          health.version,
+          health.program.string(),
+          std::string(ToString(health.isolation.level)) + (health.announces ? "*" : ""),
+          login,
+          health.hint};
 }
 
-std::string ProviderTable(const DoctorReport& report, const LineStyle& style) {
-  TextTable table(
-      {{"provider"}, {"version"}, {"program", false, true}, {"isolation"}, {"login"}, {"what to do", false, true}});
-  for (const ProviderHealth& health : report.providers) AddProvider(table, health);
-  table.Add({"openai_compatible", kNothing, "in awf", "proven", report.has_base_url ? "found" : "unknown",
-             report.http_fault     ? *report.http_fault
-             : report.has_base_url ? ""
-                                   : "set OPENAI_BASE_URL, or options.base_url of a step"});
+std::vector<Row> RowsOf(const DoctorReport& report) {
+  std::vector<Row> rows;
+  for (const ProviderHealth& health : report.providers) rows.push_back(RowOf(health));
+  rows.push_back({"openai_compatible", kNothing, "in awf", "proven", report.has_base_url ? "found" : "unknown",
+                  report.http_fault     ? *report.http_fault
+                  : report.has_base_url ? ""
+                                        : "set OPENAI_BASE_URL, or options.base_url of a step"});
+  return rows;
+}
+
+// Nothing of it is cut: the first line after `indent` blanks, the others after `hang`.
+std::string Paragraph(std::string_view text, std::size_t indent, std::size_t hang, const LineStyle& style) {
+  constexpr std::size_t kNarrowest = 20;  // on a terminal that is narrower still, lines run over
+  const auto columns = static_cast<std::size_t>(std::max(style.columns - 1, 0));
+  const std::size_t room =
+      style.columns <= 0 ? std::string::npos : std::max(columns - std::min(columns, hang), kNarrowest);
+  std::string paragraph;
+  for (const std::string& line : Wrapped(PrintableLine(text), room)) {
+    paragraph += std::string(paragraph.empty() ? indent : hang, ' ') + line + '\n';
+  }
+  return paragraph;
+}
+
+std::string Table(const std::vector<Row>& rows, const LineStyle& style) {
+  TextTable table({{"provider"}, {"version"}, {"program", false, true}, {"isolation"}, {"login"}});
+  for (const Row& row : rows) table.Add({row.provider, row.version, row.program, row.isolation, row.login});
   return table.Render(style);
+}
+
+// For terminals that are too narrow for the table.
+std::string Blocks(const std::vector<Row>& rows, const LineStyle& style) {
+  std::string text;
+  for (const Row& row : rows) {
+    text += Paragraph(row.provider + (row.version == kNothing ? "" : " " + row.version), 0, 2, style);
+    text += Paragraph(row.program, 2, 2, style);
+    if (row.login != kNothing) text += Paragraph("isolation " + row.isolation + ", login " + row.login, 2, 2, style);
+  }
+  return text;
+}
+
+std::string Providers(const DoctorReport& report, const LineStyle& style) {
+  constexpr int kTableNeeds = 64;
+  const std::vector<Row> rows = RowsOf(report);
+  std::string text = style.columns > 0 && style.columns < kTableNeeds ? Blocks(rows, style) : Table(rows, style);
+  for (const ProviderHealth& health : report.providers) {
+    if (!health.announces) continue;
+    text += Paragraph("* " + health.provider + " announces its tools in every run: each step is judged by that", 0, 2,
+                      style);
+  }
+  if (std::ranges::all_of(rows, [](const Row& row) { return row.advice.empty(); })) return text;
+  text += "\n" + StyledLine("what to do", "1", style);
+  for (const Row& row : rows) {
+    if (!row.advice.empty()) text += Paragraph(row.provider + ": " + row.advice, 2, 4, style);
+  }
+  return text;
 }
 
 std::string Kernel(const process::KernelFeatures& kernel) {
@@ -66,8 +119,15 @@ json::object ProviderJson(const ProviderHealth& health) {
   if (!health.program.empty()) {
     object["program"] = JsonText(health.program.string());
     object["version"] = JsonText(health.version);
-    object["isolation"] = ToString(health.isolation.level);
-    object["reason"] = JsonText(health.isolation.reason);
+    if (health.fault.empty()) {
+      object["isolation"] = ToString(health.isolation.level);
+      object["reason"] = JsonText(health.isolation.reason);
+    } else {
+      object["error"] = JsonText(health.fault);
+    }
+    if (health.isolation.level == IsolationLevel::kProven) {
+      object["proven_by"] = health.announces ? "announcement in each run" : "probe";
+    }
   }
   object["login"] = LoginWord(health.login.kind);
   object["login_detail"] = JsonText(health.login.text);
@@ -94,11 +154,11 @@ json::array Texts(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string DoctorText(const DoctorReport& report, const LineStyle& style) {
-  std::string text =
-      "awf " + report.version + " " + report.program.string() + "\n\n" + ProviderTable(report, style) + "\n";
+  std::string text = Paragraph("awf " + report.version + " " + report.program.string(), 0, 2, style) + "\n" +
+                     Providers(report, style) + "\n";
   const auto line = [&](const std::string& name, const std::string& value) {
-    text += StyledLine(name + std::string(std::max<std::size_t>(16 - name.size(), 1), ' ') + PrintableLine(value), {},
-                       style);
+    constexpr std::size_t kValues = 16;  // the column where they begin
+    text += name + Paragraph(value, kValues - name.size(), kValues, style);
   };
   line("kernel", Kernel(report.kernel));
   line("private folder",
@@ -139,16 +199,19 @@ std::string ProbeText(const agents::ProbeReport& report) {
   if (!report.reason.empty()) text += "\n  why:     " + PrintableLine(report.reason);
   text += "\n  offered: " + PrintableLine(report.offered.empty() ? "nothing" : Joined(report.offered, ", "));
   if (!report.foreign.empty()) text += "\n  foreign: " + PrintableLine(Joined(report.foreign, ", "));
+  if (!report.not_kept.empty()) text += "\n  not kept: " + PrintableLine(report.not_kept);
   return text + "\n";
 }
 
 json::object ProbeJson(const agents::ProbeReport& report) {
-  return {{"provider", JsonText(report.provider)},
-          {"version", JsonText(report.version)},
-          {"proven", report.proven},
-          {"reason", JsonText(report.reason)},
-          {"offered", Texts(report.offered)},
-          {"foreign", Texts(report.foreign)}};
+  json::object object{{"provider", JsonText(report.provider)},
+                      {"version", JsonText(report.version)},
+                      {"proven", report.proven},
+                      {"reason", JsonText(report.reason)},
+                      {"offered", Texts(report.offered)},
+                      {"foreign", Texts(report.foreign)}};
+  if (!report.not_kept.empty()) object["not_kept"] = JsonText(report.not_kept);
+  return object;
 }
 
 }  // namespace awf::cli

@@ -34,7 +34,7 @@ struct DoctorReport {
 std::string DoctorText(const DoctorReport& report, const LineStyle& style);
 json::object DoctorJson(const DoctorReport& report);
 
-// Two or three lines, and "proven" or "not proven" among them.
+// Some lines, and "proven" or "not proven" in the first.
 std::string ProbeText(const agents::ProbeReport& report);
 json::object ProbeJson(const agents::ProbeReport& report);
 

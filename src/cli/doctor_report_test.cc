@@ -17,7 +17,9 @@ DoctorReport Sample() {
        "2.1.332",
        {LoginState::Kind::kFound, "logged in"},
        {IsolationLevel::kProven, "announces its tools in every run"},
-       ""},
+       "",
+       "",
+       true},
       {"codex",
        "/opt/codex",
        "0.172.0",
@@ -26,26 +28,77 @@ DoctorReport Sample() {
        "awf doctor --probe codex proves its isolation"},
       {"gemini", "", "", {LoginState::Kind::kMissing, "log in"}, {}, "npm install -g @google/gemini-cli"},
   };
+  report.providers.push_back(
+      {"opencode", "/opt/opencode", "", {LoginState::Kind::kFound, ""}, {}, "", "does not start: exit code 1"});
   report.kernel = {"6.1.0", 2, true};
   report.private_folder = "/run/user/7/awf";
   return report;
 }
 
 TEST(DoctorReportTest, TellsWhatIsThereAndWhatToDo) {
-  EXPECT_EQ(
-      DoctorText(Sample(), {}),
-      "awf 1.2.3 /usr/bin/awf\n"
-      "\n"
-      "provider           version  program        isolation  login    what to do\n"
-      "claude             2.1.332  /opt/claude    proven     found\n"
-      "codex              0.172.0  /opt/codex     flags      unknown  awf doctor --probe codex proves its isolation\n"
-      "gemini             -        not installed  -          -        npm install -g @google/gemini-cli\n"
-      "openai_compatible  -        in awf         proven     unknown  set OPENAI_BASE_URL, or options.base_url of "
-      "a step\n"
-      "\n"
-      "kernel          6.1.0: openat2 yes, Landlock ABI 2\n"
-      "private folder  /run/user/7/awf\n"
-      "telemetry       no exporter is set; run.json, log.jsonl and audit.jsonl are always written\n");
+  EXPECT_EQ(DoctorText(Sample(), {}),
+            "awf 1.2.3 /usr/bin/awf\n"
+            "\n"
+            "provider           version  program        isolation  login\n"
+            "claude             2.1.332  /opt/claude    proven*    found\n"
+            "codex              0.172.0  /opt/codex     flags      unknown\n"
+            "gemini             -        not installed  -          -\n"
+            "opencode           unknown  /opt/opencode  -          found\n"
+            "openai_compatible  -        in awf         proven     unknown\n"
+            "* claude announces its tools in every run: each step is judged by that\n"
+            "\n"
+            "what to do\n"
+            "  codex: awf doctor --probe codex proves its isolation\n"
+            "  gemini: npm install -g @google/gemini-cli\n"
+            "  opencode: does not start: exit code 1\n"
+            "  openai_compatible: set OPENAI_BASE_URL, or options.base_url of a step\n"
+            "\n"
+            "kernel          6.1.0: openat2 yes, Landlock ABI 2\n"
+            "private folder  /run/user/7/awf\n"
+            "telemetry       no exporter is set; run.json, log.jsonl and audit.jsonl are always written\n");
+}
+
+// What a narrow terminal has no room for goes on in the next line.
+TEST(DoctorReportTest, NothingIsCut) {
+  DoctorReport report = Sample();
+  report.endpoint = "http://localhost:4317/x";
+  const LineStyle narrow{false, 40};
+  EXPECT_EQ(DoctorText(report, narrow),
+            "awf 1.2.3 /usr/bin/awf\n"
+            "\n"
+            "claude 2.1.332\n"
+            "  /opt/claude\n"
+            "  isolation proven*, login found\n"
+            "codex 0.172.0\n"
+            "  /opt/codex\n"
+            "  isolation flags, login unknown\n"
+            "gemini\n"
+            "  not installed\n"
+            "opencode unknown\n"
+            "  /opt/opencode\n"
+            "  isolation -, login found\n"
+            "openai_compatible\n"
+            "  in awf\n"
+            "  isolation proven, login unknown\n"
+            "* claude announces its tools in every\n"
+            "  run: each step is judged by that\n"
+            "\n"
+            "what to do\n"
+            "  codex: awf doctor --probe codex\n"
+            "    proves its isolation\n"
+            "  gemini: npm install -g\n"
+            "    @google/gemini-cli\n"
+            "  opencode: does not start: exit code\n"
+            "    1\n"
+            "  openai_compatible: set\n"
+            "    OPENAI_BASE_URL, or\n"
+            "    options.base_url of a step\n"
+            "\n"
+            "kernel          6.1.0: openat2 yes,\n"
+            "                Landlock ABI 2\n"
+            "private folder  /run/user/7/awf\n"
+            "telemetry       http://localhost:4317/x:\n"
+            "                somebody listens there\n");
 }
 
 TEST(DoctorReportTest, TellsWhatIsWrong) {
@@ -61,8 +114,11 @@ TEST(DoctorReportTest, TellsWhatIsWrong) {
   EXPECT_EQ(DoctorText(report, {}),
             "awf 1.2.3 /usr/bin/awf\n"
             "\n"
-            "provider           version  program  isolation  login    what to do\n"
-            "openai_compatible  -        in awf   proven     unknown  libcurl.so.4 is missing\n"
+            "provider           version  program  isolation  login\n"
+            "openai_compatible  -        in awf   proven     unknown\n"
+            "\n"
+            "what to do\n"
+            "  openai_compatible: libcurl.so.4 is missing\n"
             "\n"
             "kernel          5.4.0: openat2 no, Landlock no\n"
             "private folder  somebody else owns it\n"
@@ -83,6 +139,8 @@ TEST(DoctorReportTest, AsJson) {
             R"("hint":"awf doctor --probe codex proves its isolation"},)"
             R"({"provider":"gemini","installed":false,"login":"missing","login_detail":"log in",)"
             R"("hint":"npm install -g @google/gemini-cli"},)"
+            R"({"provider":"opencode","installed":true,"program":"/opt/opencode","version":"",)"
+            R"("error":"does not start: exit code 1","login":"found","login_detail":""},)"
             R"({"provider":"openai_compatible","installed":true,"isolation":"proven","reason":"in-process",)"
             R"("login":"found"}],"kernel":{"release":"6.1.0","landlock_abi":2,"openat2":true},)"
             R"("private_folder":"/run/user/7/awf","telemetry":{"endpoint":"http://localhost:4317/x","reachable":true},)"
@@ -92,6 +150,10 @@ TEST(DoctorReportTest, AsJson) {
 TEST(DoctorReportTest, OfAProbe) {
   agents::ProbeReport report{true, "codex", "0.171.0", {"a", "b"}, {}, ""};
   EXPECT_EQ(ProbeText(report), "codex 0.171.0: proven\n  offered: a, b\n");
+  report.not_kept = "the disk is full";
+  EXPECT_EQ(ProbeText(report), "codex 0.171.0: proven\n  offered: a, b\n  not kept: the disk is full\n");
+  EXPECT_EQ(ProbeJson(report).at("not_kept"), "the disk is full");
+  report.not_kept.clear();
   report.proven = false;
   report.foreign = {"b"};
   report.reason = "it offers b";

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "cli/wrapped_text.h"
 #include "domain/masker.h"
 #include "domain/terminal_text.h"
 #include "domain/trimmed.h"
@@ -56,22 +56,6 @@ std::vector<std::string> Lines(const WorkflowInput& input) {
   if (rules.pattern) lines.push_back("pattern: " + PrintableLine(*rules.pattern));
   if (!rules.file_extensions.empty()) lines.push_back("ends with " + Joined(rules.file_extensions, " or "));
   if (rules.file_exists) lines.emplace_back("a file that exists");
-  return lines;
-}
-
-// At blanks; a word that is too long stands alone and runs over.
-std::vector<std::string> Wrapped(std::string_view text, std::size_t columns) {
-  std::vector<std::string> lines;
-  std::string line;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && DisplayWidth(line) + 1 + DisplayWidth(word) > columns)
-      lines.push_back(std::exchange(line, {}));
-    line.append(line.empty() ? "" : " ").append(word);
-  }
-  lines.push_back(std::move(line));
   return lines;
 }
 

@@ -11,6 +11,7 @@
 #include "application/records/run_recorder.h"
 #include "application/records/transcript_recorder.h"
 #include "application/running/workflow_runner.h"
+#include "cli/configuration.h"
 #include "cli/finding_text.h"
 #include "cli/masking.h"
 #include "cli/print_result.h"
@@ -262,6 +263,8 @@ RunOutcome RunSession::Run() {
                               KillDescendants();
                             },
                             [&view] { view.Pause(); }, [&view] { view.Resume(); }});
+  if (const std::string settings = ProjectSettings(options_.config, options_.global); !settings.empty())
+    recorder.Logged(nullptr, LogLevel::kWarn, settings, {});
   CollectStart();
   RunResult result = RunWorkflow(recorder, view);
   view.Pause();

@@ -66,6 +66,27 @@ TEST_F(ValidateTest, TheNeedOfAProbeIsNotedWhenAsked) {
             std::string::npos);
 }
 
+TEST_F(ValidateTest, OptionsThatMeanNothingWhileInterceptingAreWarnedOf) {
+  const auto warned = [this](const std::string& provider, const std::string& options, const std::string& proxy) {
+    const std::string err =
+        Validate("name: ok\nstates:\n  initial: a\n  a:\n    type: agent\n    provider: " + provider +
+                 "\n    prompt: hi\n    options: {" + options + "}\n    mcp_proxy: {enable: " + proxy +
+                 "}\n    on_success: z\n  z: {type: terminal}\n")
+            .err;
+    return err.find("' is ignored while the built-in tools are intercepted (" + options_.workflow + ":8:") !=
+           std::string::npos;
+  };
+  const std::string skip = "dangerously_skip_permissions: true";
+  for (const char* provider : {"claude", "gemini", "codex", "opencode", "copilot", "vibe"})
+    EXPECT_TRUE(warned(provider, skip, "true")) << provider;
+  EXPECT_TRUE(warned("claude", "dangerouslySkipPermissions: true", "true"));
+  EXPECT_TRUE(warned("claude", "allowed_tools: Read", "true"));
+  EXPECT_TRUE(warned("vibe", "agent_profile: plan", "true"));
+  EXPECT_FALSE(warned("claude", "dangerously_skip_permissions: false", "true"));
+  EXPECT_FALSE(warned("claude", "model: x", "true"));
+  EXPECT_FALSE(warned("claude", skip, "false"));
+}
+
 TEST_F(ValidateTest, PrintsABlockPerFinding) {
   const Printed outcome = Validate(kBroken);
   EXPECT_EQ(outcome.exit_code, 1);

@@ -350,6 +350,25 @@ TEST_F(AgentRunnerTest, CliThatReadsNoStdinIsNoTrouble) {
   EXPECT_EQ(result.end.exit_code, 5);
 }
 
+TEST_F(AgentRunnerTest, AVersionThatIsNotToldIsSaidAndItsQuestionEndsWithTheStep) {
+  fs::remove(top_ / "bin/claude");
+  const auto put = [&](const std::string& script) {
+    std::ofstream(top_ / "bin/claude") << "#!/bin/sh\n" << script << "\n";
+    fs::permissions(top_ / "bin/claude", fs::perms::owner_all);
+  };
+  put("exit 5");
+  EXPECT_EQ(Code(Run()), "EXECUTION.AGENT.FAILED");
+  EXPECT_TRUE(observer_.Has(R"(log warn claude --version: exit code 5; see awf doctor {"provider":"claude"})"))
+      << observer_.All();
+
+  put("sleep 300");
+  request_.deadline = SteadyClock::now() + milliseconds(200);
+  const StepResult result = Run();
+  EXPECT_EQ(Code(result), "EXECUTION.AGENT.TIMEOUT");
+  EXPECT_EQ(result.end.status, StepStatus::kTimeout);
+  EXPECT_LT(result.end.duration, seconds(15));  // --version has 20 s
+}
+
 TEST_F(AgentRunnerTest, TimeoutKillsTheWholeTree) {
   request_.deadline = SteadyClock::now() + seconds(2);
   Scenario(Steps({Bash("setsid sleep 300 & touch started; sleep 300")}));

@@ -82,7 +82,7 @@ TEST_P(CliFakesTest, RequiredIsolationNeedsAProofAndNoNativeUse) {
   const CliProvider& provider = *FindCliProvider(GetParam().provider);
   const ProbeProofs proofs(top_ / "proofs");
   ASSERT_TRUE(proofs.Add(
-      ProofKeyOf(provider, top_ / "bin" / provider.program, std::string(provider.verified.back()), step.request)));
+      ProofKeyOf(provider, top_ / "bin" / provider.program, std::string(provider.verified.back()), step.request, {})));
   AgentRunner runner = NewRunner(proofs);
   step.scenario.erase("final");
   step.scenario.erase("steps");
@@ -224,7 +224,8 @@ TEST_P(CliFakesTest, ThePromptArrivesWholeOnStdinAndNowhereElse) {
   const std::string mark = "TheMarkOfThePrompt";
   Step step = NewStep();
   step.request.prompt = mark + "\n-x --y '$(id)' \"quoted\" \\ \u00e9\n";
-  while (step.request.prompt.size() < 2'000'000) step.request.prompt += "more of it\r\n\t";
+  // About what the least of them takes, and far more than a pipe holds.
+  while (step.request.prompt.size() < 1'000'000) step.request.prompt += "more of it\r\n\t";
   step.request.prompt += mark;
   Run(step);
   EXPECT_EQ(step.Message(), "");

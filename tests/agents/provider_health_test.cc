@@ -59,9 +59,11 @@ TEST_F(ProviderHealthTest, LevelAndHintByVersion) {
   EXPECT_EQ(seen("1.4.0"), "1.4.0 flags: awf doctor --probe some proves its isolation");
   EXPECT_EQ(seen("1.5.0"), "1.5.0 coexisting: awf doctor --probe some proves its isolation");
   EXPECT_EQ(seen("1.0.0"), "1.0.0 coexisting: update it: awf was verified with 1.4.0");
-  EXPECT_EQ(seen("beta"), " coexisting: awf doctor --probe some proves its isolation");
+  EXPECT_EQ(Check({{}, {{"extra_args", {"--more"}}}}).isolation.reason, "extra_args are not proven");
+  EXPECT_FALSE(Check().announces);
   provider_.announces = true;
   EXPECT_EQ(seen("1.5.0"), "1.5.0 proven: ");
+  EXPECT_TRUE(Check().announces);
   EXPECT_EQ(seen("1.0.0"), "1.0.0 coexisting: update it: awf was verified with 1.4.0");
 }
 
@@ -78,6 +80,7 @@ TEST_F(ProviderHealthTest, AProofCounts) {
   const ProviderHealth health = Check();
   EXPECT_EQ(health.isolation.level, IsolationLevel::kProven);
   EXPECT_EQ(health.isolation.reason, "probed");
+  EXPECT_FALSE(health.announces);
   EXPECT_EQ(health.hint, "");
 }
 
@@ -87,6 +90,28 @@ TEST_F(ProviderHealthTest, WhoIsNotLoggedInIsToldHow) {
   const ProviderHealth health = Check();
   EXPECT_EQ(health.login.kind, LoginState::Kind::kMissing);
   EXPECT_EQ(health.hint, "set SOME_KEY");
+}
+
+TEST_F(ProviderHealthTest, WhoseLoginNobodyCanTellIsToldWhatServes) {
+  provider_.login = [](const Environment&) -> LoginState { return {LoginState::Kind::kUnknown, "run some /login"}; };
+  Install("1.4.0");
+  EXPECT_EQ(Check().hint, "login unknown: run some /login; awf doctor --probe some proves its isolation");
+  provider_.announces = true;
+  EXPECT_EQ(Check().hint, "login unknown: run some /login");
+}
+
+TEST_F(ProviderHealthTest, WhyAProgramIsOfNoUse) {
+  environment_.pop_back();  // a login is missing too
+  const auto fault = [&](const std::string& text) {
+    top_.Put("bin/some-cli", text);
+    fs::permissions(top_ / "bin/some-cli", fs::perms::owner_all);
+    const ProviderHealth health = Check();
+    EXPECT_EQ(health.hint, "");
+    return health.fault;
+  };
+  EXPECT_EQ(fault("#!/bin/sh\nexit 1\n"), "does not start: exit code 1");
+  EXPECT_EQ(fault("#!/no/such/node\n"), "cannot be started: No such file or directory (its interpreter)");
+  EXPECT_EQ(fault("#!/bin/sh\necho hello\n"), "--version tells no version");
 }
 
 TEST_F(ProviderHealthTest, AConfiguredProgramIsTaken) {

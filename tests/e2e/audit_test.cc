@@ -173,7 +173,8 @@ TEST_F(AuditTest, RunsAreCollectedInOneFile) {
   RunSmall("s");
   RunCancelled("c");
   world_.environment()["AWF_AUDIT_LOG"] = "off";
-  world_.Write("ws/.awf/config.yaml", "audit: {path: " + file + "}\n");
+  world_.Write("config.yaml", "audit: {path: " + file + "}\n");
+  world_.environment()["AWF_CONFIG_PATH"] = world_.Path("config.yaml").string();
   RunSmall("uncollected");
   world_.environment().erase("AWF_AUDIT_LOG");
   world_.Write("ws/fails.yaml",

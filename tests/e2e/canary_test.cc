@@ -205,9 +205,10 @@ class CanaryTest : public testing::Test {
     world_.PutPrograms();
     world_.Write("ws/noise.txt", Noise());
     world_.Write("ws/w.yaml", WorkflowText(model_->base_url()));
-    world_.Write("ws/.awf/config.yaml", kConfig);
+    world_.Write("ws/config.yaml", kConfig);
     world_.Write("scenario.json", Scenario());
     auto& environment = world_.environment();
+    environment["AWF_CONFIG_PATH"] = world_.Path("ws/config.yaml").string();
     environment["FAKE_CLAUDE_SCENARIO"] = world_.Path("scenario.json").string();
     environment["SERVICE_TOKEN"] = kVariable;
     environment["DATABASE"] = "postgres://me:" + kUrl + "@db/x";

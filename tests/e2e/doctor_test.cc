@@ -48,6 +48,15 @@ TEST_F(DoctorTest, AMachineWithNothing) {
   EXPECT_EQ(report.at("other_awf").as_array().size(), 0U);
 }
 
+TEST_F(DoctorTest, StartsNoProgramThatAProjectNames) {
+  world_.Write("ws/evil.sh", "#!/bin/sh\ntouch '" + world_.Path("ran").string() + "'\n", true);
+  world_.Write("ws/.awf/config.yaml", "providers: {claude: {path: " + world_.Path("ws/evil.sh").string() + "}}\n");
+  EXPECT_EQ(Doctor(), 1);
+  EXPECT_THAT(world_.Read("stderr"), HasSubstr("USER.CONFIG.INVALID"));
+  EXPECT_THAT(world_.Read("stderr"), HasSubstr("ws/.awf/config.yaml:1:28"));
+  EXPECT_FALSE(fs::exists(world_.Path("ran")));
+}
+
 TEST_F(DoctorTest, AMachineWithAll) {
   Put("claude", "echo '2.1.332 (Claude Code)'");
   Put("gemini", "echo 0.61.0");
@@ -59,16 +68,19 @@ TEST_F(DoctorTest, AMachineWithAll) {
   world_.environment()["ANTHROPIC_API_KEY"] = "k";
   ASSERT_EQ(Doctor("-f json"), 0) << world_.Read("stderr");
   EXPECT_EQ(Provider("claude").at("isolation").as_string(), "proven");
+  EXPECT_EQ(Provider("claude").at("proven_by").as_string(), "announcement in each run");
   EXPECT_EQ(Provider("claude").at("login").as_string(), "found");
   EXPECT_EQ(Provider("gemini").at("isolation").as_string(), "flags");
   EXPECT_EQ(Provider("codex").at("isolation").as_string(), "flags");
   EXPECT_EQ(Provider("opencode").at("isolation").as_string(), "coexisting");
   EXPECT_EQ(Provider("opencode").at("reason").as_string(), "older than verified");
   EXPECT_EQ(Provider("github_copilot").at("version").as_string(), "1.0.102");
-  EXPECT_EQ(Provider("mistral_vibe").at("reason").as_string(), "version unknown");
+  EXPECT_EQ(Provider("mistral_vibe").at("error").as_string(), "does not start: exit code 1");
+  EXPECT_FALSE(Provider("mistral_vibe").contains("isolation"));
   EXPECT_EQ(json::parse(world_.Read("stdout")).at("other_awf").as_array().size(), 1U);
   ASSERT_EQ(Doctor(), 0);
   EXPECT_THAT(world_.Read("stdout"), HasSubstr("other awf       " + world_.Path("bin/awf").string()));
+  EXPECT_THAT(world_.Read("stdout"), HasSubstr("\n  mistral_vibe: does not start: exit code 1\n"));
 }
 
 TEST_F(DoctorTest, ACollectorThatIsNotThereIsTold) {
@@ -85,6 +97,28 @@ TEST_F(DoctorTest, ProbesOfWhatCannotBeProbed) {
   EXPECT_THAT(world_.Read("stderr"), HasSubstr("runs inside awf"));
   EXPECT_EQ(Doctor("--probe codex"), 3);
   EXPECT_THAT(world_.Read("stderr"), HasSubstr("EXECUTION.AGENT.NOT_INSTALLED"));
+}
+
+TEST_F(DoctorTest, WhatGoesWrongWithOneProbeSaysNothingOfTheOthers) {
+  Put("codex", "[ \"$1\" = --version ] && echo 0.171.0 || exit 7");
+  EXPECT_EQ(Doctor("--probe gemini --probe codex"), 3);
+  EXPECT_THAT(world_.Read("stdout"), HasSubstr("codex 0.171.0: not proven"));
+  EXPECT_THAT(world_.Read("stderr"), HasSubstr("EXECUTION.AGENT.NOT_INSTALLED"));
+  EXPECT_EQ(Doctor("--probe gemini --probe codex -f json"), 3);
+  const json::value report = json::parse(world_.Read("stdout"));
+  EXPECT_EQ(report.at("probes").at(0).at("error").at("code").as_string(), "EXECUTION.AGENT.NOT_INSTALLED");
+  EXPECT_EQ(report.at("probes").at(1).at("version").as_string(), "0.171.0");
+  EXPECT_EQ(Doctor("--probe codex -q"), 3);
+  EXPECT_EQ(world_.Read("stdout"), "");
+}
+
+TEST_F(DoctorTest, QuietAndMalformed) {
+  for (const char* flag : {"-q", "-f quiet"}) {
+    EXPECT_EQ(Doctor(flag), 0) << world_.Read("stderr");
+    EXPECT_EQ(world_.Read("stdout"), "") << flag;
+  }
+  EXPECT_EQ(Doctor("--model gpt-5.5"), 1);
+  EXPECT_THAT(world_.Read("stderr"), HasSubstr("Hint: awf doctor --probe codex --model gpt-5.5"));
 }
 
 TEST_F(DoctorTest, AProgramThatIsNoneOfTheKnownOnesIsNotProven) {

@@ -40,6 +40,31 @@ TEST(Run, ClosedStreamsDoNotEndInTheRecords) {
   }
 }
 
+TEST(Run, TellsOnceWhatTheProjectsConfigurationSets) {
+  World world;
+  world.PutPrograms();
+  world.Write("ws/w.yaml", kWorkflow);
+  world.Write("ws/.awf/config.yaml",
+              "telemetry: {exporter: 'http://127.0.0.1:9/x'}\n"
+              "providers: {copilot: {options: {extraArgs: [-x], env: {A: b}, model: m}}}\n");
+  const std::string run = "awf run w.yaml --otel-exporter none --storage '" + world.Path("storage").string() + "' ";
+  const std::string line = "the project's configuration " + world.Path("ws/.awf/config.yaml").string() +
+                           " sets providers.github_copilot.options.env, providers.github_copilot.options.extra_args, "
+                           "telemetry.exporter";
+  for (const char* flags : {"", "-q", "--verbose", "--log-format json"}) {
+    ASSERT_EQ(world.Shell(run + flags), 0) << world.Read("stderr");
+    const std::string told = world.Read("stderr");
+    const std::size_t at = told.find(line);
+    ASSERT_NE(at, std::string::npos) << flags << told;
+    EXPECT_EQ(told.find("project's configuration", at + line.size()), std::string::npos) << flags << told;
+  }
+  ASSERT_EQ(world.Shell(run + "--config .awf/config.yaml"), 0);
+  EXPECT_EQ(world.Read("stderr").find("project's configuration"), std::string::npos);
+  world.Write("ws/.awf/config.yaml", "telemetry: {exporter: file}\nproviders: {claude: {options: {model: m}}}\n");
+  ASSERT_EQ(world.Shell(run), 0);
+  EXPECT_EQ(world.Read("stderr").find("project's configuration"), std::string::npos);
+}
+
 TEST(Run, EndsWhenItsOutputIsNotRead) {
   World world;
   world.PutPrograms();

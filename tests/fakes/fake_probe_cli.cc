@@ -16,6 +16,7 @@
 //   makes_up_read                        calls Read, and tells the model something else
 //   writes                               makes a file in the workspace
 //   never_connects                       starts no server and offers nothing
+//   disables_less                        tells that it left native tools on
 //   asks_nobody                          reports success without a model
 //   stops_early                          reports success after the native calls
 //   exits_early, fails, hangs            ends there with 0 and no final event; with 1; not at all
@@ -126,6 +127,7 @@ class FakeProbeCli {
   void Announce() const {
     Event("session.mcp_server_status_changed", {{"serverName", "awf-proxy"}, {"status", "connected"}});
     Event("session.mcp_server_tools_loaded", {{"serverName", "awf-proxy"}, {"toolCount", ours_.size()}});
+    if (Is("disables_less")) return Event("session.info", {{"message", "Disabled tools: bash"}});
     Event(
         "session.info",
         {{"message",

@@ -62,13 +62,13 @@ class IsolationProbeTest : public testing::Test {
                                                   "FAKE_PROBE_CHEAT=" + cheat};
     return {std::getenv("AWF_PROGRAM"), *folder, environment, {}, {}, agents::ProbeProofs(file_)};
   }
-  std::expected<ProbeReport, Error> Prove(const std::string& cheat) {
-    IsolationProbe probe(Host(cheat));
+  std::expected<ProbeReport, Error> Prove(const std::string& cheat, seconds patience = seconds(60)) {
+    IsolationProbe probe(Host(cheat), patience);
     return probe.Prove(request_);
   }
   bool Holds() const {
     const auto* provider = agents::FindCliProvider("github_copilot");
-    return proofs_.Holds(agents::ProofKeyOf(*provider, top_ / "bin/copilot", "1.0.102", request_));
+    return proofs_.Holds(agents::ProofKeyOf(*provider, top_ / "bin/copilot", "1.0.102", request_, {}));
   }
   std::size_t Starts() const { return FileLines(top_ / "log").size(); }
 
@@ -118,6 +118,8 @@ const std::vector<Cheat>& Cheats() {
       {"fakes_read", "Read was called by the model, but not through the proxy"},
       {"makes_up_read", "what Read returned did not reach the model"},
       {"writes", "files of the workspace were changed: notes.txt"},
+      {"disables_less",
+       "the step of the probe lost its level: the CLI did not disable all tools that it is known to have"},
       {"asks_nobody", "the model was asked nothing"},
       {"stops_early", "the call of the native tool bash was not answered"},
       {"exits_early", "the step of the probe failed: copilot ended without its final event (exit code 0)"},
@@ -143,11 +145,56 @@ INSTANTIATE_TEST_SUITE_P(All, CheatingCliTest, testing::ValuesIn(Cheats()),
                          [](const auto& cheat) { return std::string(cheat.param.name); });
 
 TEST_F(IsolationProbeTest, OneThatHangsIsEndedInTime) {
-  request_.deadline = SteadyClock::now() + seconds(3);
-  const auto report = Prove("hangs");
+  ASSERT_TRUE(Prove(""));
+  const auto report = Prove("hangs", seconds(3));
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_FALSE(report->proven);
-  EXPECT_EQ(report->reason, "the step of the probe failed: copilot did not end in time");
+  EXPECT_TRUE(report->reason.ends_with("copilot did not end in time")) << report->reason;
+  EXPECT_FALSE(Holds());
+}
+
+TEST_F(IsolationProbeTest, AStepWithoutTimeLeftSaysNothing) {
+  ASSERT_TRUE(Prove(""));
+  request_.deadline = SteadyClock::now() + seconds(2);
+  auto report = Prove("hangs");
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "EXECUTION.AGENT.TIMEOUT");
+  EXPECT_EQ(report.error().message, "the step ran into its timeout while the isolation of copilot was probed");
+  EXPECT_TRUE(Holds());
+  report = Prove("");
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "EXECUTION.AGENT.TIMEOUT");
+}
+
+TEST_F(IsolationProbeTest, OneStepsTimeoutIsNoReportForAnother) {
+  IsolationProbe probe(Host("hangs"), seconds(4));
+  AgentRequest hasty = request_;
+  hasty.deadline = SteadyClock::now() + seconds(2);
+  std::jthread first([&] {
+    const auto report = probe.Prove(hasty);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, "EXECUTION.AGENT.TIMEOUT");
+  });
+  while (Starts() < 1 && !Passed(hasty.deadline)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const auto report = probe.Prove(request_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->reason.ends_with("copilot did not end in time")) << report->reason;
+}
+
+TEST_F(IsolationProbeTest, WhoWaitsForAnothersProbeWaitsNoLongerThanItMay) {
+  IsolationProbe probe(Host("hangs"));
+  std::stop_source source;
+  AgentRequest other = request_;
+  other.cancelled = source.get_token();
+  std::jthread first([&] { EXPECT_FALSE(probe.Prove(other)); });
+  while (Starts() < 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  request_.deadline = SteadyClock::now() + seconds(1);
+  const auto report = probe.Prove(request_);
+  EXPECT_FALSE(source.stop_requested());
+  source.request_stop();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "EXECUTION.AGENT.TIMEOUT");
+  EXPECT_EQ(Starts(), 1U);
 }
 
 TEST_F(IsolationProbeTest, ACancelledProbeSaysNothing) {
@@ -203,28 +250,54 @@ TEST_F(IsolationProbeTest, WithoutAPlaceForProofsTheReportIsAll) {
   const auto report = probe.Prove(request_);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_TRUE(report->proven);
+  EXPECT_EQ(report->not_kept, "there is no place for proofs: neither XDG_STATE_HOME nor HOME is set");
+}
+
+TEST_F(IsolationProbeTest, AProofThatCannotBeKeptHoldsForTheRun) {
+  fs::create_directories(file_);
+  IsolationProbe probe(Host(""));
+  auto report = probe.Prove(request_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->proven);
+  EXPECT_EQ(report->not_kept, "cannot write " + file_.string() + ": Is a directory");
+  report = probe.Prove(request_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->proven);
+  EXPECT_EQ(report->not_kept, "") << "told once";
+  EXPECT_EQ(Starts(), 1U);
+}
+
+TEST_F(IsolationProbeTest, AnotherEnvironmentNeedsAnotherProof) {
+  ASSERT_TRUE(Prove(""));
+  const auto holds = [&](const std::vector<std::string>& environment) {
+    return proofs_.Holds(agents::ProofKeyOf(*agents::FindCliProvider("github_copilot"), top_ / "bin/copilot", "1.0.102",
+                                            request_, environment));
+  };
+  EXPECT_TRUE(holds({"TERM=x", "COPILOT_GITHUB_TOKEN=t"}));
+  EXPECT_FALSE(holds({"NODE_OPTIONS=--require /x.js"}));
+  EXPECT_FALSE(holds({"COPILOT_ALLOW_ALL=1"}));
 }
 
 // Steps, with and without proofs.
 class RequiredIsolationTest : public IsolationProbeTest {
  protected:
   StepResult Run(const std::string& cheat, bool with_prover = true) {
-    // The model of the step itself: it has no script, and says so.
-    auto model = model_server::ModelServer::Start(
-        model_server::MakeScriptedModel(model_server::WireFormat::kChatCompletions, {{"hello", {}}}));
-    EXPECT_TRUE(model);
     agents::AgentHost host = Host(cheat);
-    host.environment.push_back("COPILOT_PROVIDER_BASE_URL=" + (*model)->base_url());
+    // One for all: where the model is reached is part of a proof.
+    host.environment.push_back("COPILOT_PROVIDER_BASE_URL=" + (*model_)->base_url());
     IsolationProbe probe(host);
     if (with_prover) host.prover = &probe;
     agents::AgentRunner runner(std::move(host));
     StepResult result = runner.Run(request_, observer_);
-    for (const auto& request : (*model)->requests()) asked_ += json::serialize(request.body);
+    for (const auto& request : (*model_)->requests()) asked_ += json::serialize(request.body);
     return result;
   }
   static std::string Message(const StepResult& result) { return result.end.error ? result.end.error->message : ""; }
   static std::string Code(const StepResult& result) { return result.end.error ? result.end.error->code : ""; }
 
+  // The model of the steps themselves: it has no script, and says so.
+  const std::expected<std::unique_ptr<model_server::ModelServer>, Error> model_ = model_server::ModelServer::Start(
+      model_server::MakeScriptedModel(model_server::WireFormat::kChatCompletions, {{"hello", {}}}));
   agents::TestObserver observer_;
   std::string asked_;
 };
@@ -260,6 +333,27 @@ TEST_F(RequiredIsolationTest, FailsWithWhatWasOffered) {
   EXPECT_EQ(result.end.error->field, "mcp_proxy.isolation");
   EXPECT_EQ(Starts(), 1U) << "the step itself was not started";
   EXPECT_EQ(asked_, "");
+}
+
+TEST_F(RequiredIsolationTest, RunsThoughTheProofCannotBeKept) {
+  fs::create_directories(file_);
+  request_.proxy->isolation_required = true;
+  const StepResult result = Run("");
+  EXPECT_EQ(Message(result), "");
+  EXPECT_EQ(result.end.isolation, IsolationLevel::kProven);
+  EXPECT_TRUE(observer_.Has(R"(log warn the outcome of the isolation probe could not be kept {"provider":"copilot",)"
+                            R"("version":"1.0.102","reason":"cannot write )" +
+                            file_.string() + R"(: Is a directory"})"))
+      << observer_.All();
+}
+
+TEST_F(RequiredIsolationTest, WhoseTimeIsOverDuringTheProbeEndsWithATimeout) {
+  request_.proxy->isolation_required = true;
+  request_.deadline = SteadyClock::now() + seconds(2);
+  const StepResult result = Run("hangs");
+  EXPECT_EQ(Code(result), "EXECUTION.AGENT.TIMEOUT") << Message(result);
+  EXPECT_EQ(result.end.status, StepStatus::kTimeout);
+  EXPECT_LE(Starts(), 1U);
 }
 
 TEST_F(RequiredIsolationTest, WithoutAProverTheStepIsStoppedBelowProven) {

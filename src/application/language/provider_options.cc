@@ -34,6 +34,9 @@ std::string SnakeCase(std::string_view key) {
   return snake;
 }
 
+// These go into arguments of their own, where a dash would make another flag of them.
+constexpr std::string_view kArguments[] = {"model", "effort", "agent_profile"};
+
 // Integers without a fraction, as people write them.
 std::string Shown(double number) {
   std::array<char, 32> digits;
@@ -129,7 +132,7 @@ class OptionChecker {
     if (IsOpen(value)) return value;
     switch (option.type) {
       case OptionType::kString:
-        return String(path, value);
+        return Argument(option, path, String(path, value));
       case OptionType::kInteger:
       case OptionType::kNumber:
         return Number(option, path, value);
@@ -161,6 +164,17 @@ class OptionChecker {
     const auto source = request_.sources.find(path);
     if (!value.is_null() && source != request_.sources.end()) return json::value(source->second);
     Invalid(path, "option '" + path + "' must be a string");
+    return std::nullopt;
+  }
+
+  // An empty model, as an input without a value may leave it, is none.
+  std::optional<json::value> Argument(const OptionSchema& option, const std::string& path,
+                                      std::optional<json::value> value) {
+    if (!value || std::ranges::find(kArguments, option.key) == std::end(kArguments)) return value;
+    const std::string_view text = value->get_string();
+    if (option.key == "model" && Trimmed(text).empty()) return std::nullopt;
+    if (!text.starts_with('-')) return value;
+    Invalid(path, "option '" + path + "' must not begin with '-'");
     return std::nullopt;
   }
 
@@ -312,6 +326,15 @@ std::expected<std::string, Error> ResolveProvider(std::string_view written) {
   for (const ProviderSchema& provider : ProviderSchemas()) names.emplace_back(provider.name);
   return Fail("USER.PROVIDER.UNKNOWN", quoted + " does not exist; there are " + Joined(names, ", "),
               DidYouMean(name, names));
+}
+
+std::string CanonicalOption(std::string_view provider, std::string_view key) {
+  const ProviderSchema* schema = FindProviderSchema(provider);
+  const auto has = [schema](std::string_view name) {
+    return schema != nullptr && std::ranges::find(schema->options, name, &OptionSchema::key) != schema->options.end();
+  };
+  const std::string snake = SnakeCase(key);
+  return !has(key) && has(snake) ? snake : std::string(key);
 }
 
 std::optional<Error> BaseUrlFault(std::string_view url, const std::string& name) {

@@ -40,6 +40,9 @@ struct CheckedOptions {
   std::vector<Finding> findings;
 };
 
+// The option's own key for one that is written in camelCase; a key that the provider has not, as it is.
+std::string CanonicalOption(std::string_view provider, std::string_view key);
+
 // Why requests cannot be made below that base URL of openai_compatible; `name` is what the user knows it by. The error
 // has WORKFLOW.PARSE.INVALID_VALUE.
 std::optional<Error> BaseUrlFault(std::string_view url, const std::string& name);

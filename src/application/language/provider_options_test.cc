@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "application/language/provider_schemas.h"
+
 namespace awf {
 namespace {
 
@@ -103,6 +105,33 @@ TEST(ProviderOptions, UnknownAndWrongOnesAreErrors) {
   EXPECT_EQ(Check("claude", R"({"max_turns":1.5})").findings, "E WORKFLOW.PARSE.INVALID_VALUE max_turns; ");
   EXPECT_EQ(Check("claude", R"({"max_turns":1e300})").findings, "E WORKFLOW.PARSE.INVALID_VALUE max_turns; ");
   EXPECT_EQ(Check("claude", R"({"model":null})").findings, "E WORKFLOW.PARSE.INVALID_VALUE model; ");
+}
+
+TEST(ProviderOptions, AModelIsNoFlag) {
+  for (const ProviderSchema& provider : ProviderSchemas()) {
+    for (const char* model : {"-x", "--dangerous"}) {
+      const std::string more = provider.name == "openai_compatible" ? R"(,"base_url":"http://x")" : "";
+      const std::string options = R"({"model":")" + std::string(model) + "\"" + more + "}";
+      for (const bool rendered : {false, true})
+        EXPECT_EQ(Check(provider.name, options, rendered).findings, "E WORKFLOW.PARSE.INVALID_VALUE model; ")
+            << provider.name << options;
+    }
+  }
+  EXPECT_EQ(Check("claude", R"({"effort":"--x"})").findings, "E WORKFLOW.PARSE.INVALID_VALUE effort; ");
+  EXPECT_EQ(Check("claude", R"({"model":"{{.inputs.m}}"})").findings, "");
+}
+
+TEST(ProviderOptions, AnEmptyModelIsNone) {
+  for (const char* model : {"", " "}) {
+    const Outcome outcome = Check("codex", R"({"model":")" + std::string(model) + R"("})", true);
+    EXPECT_EQ(outcome.options + outcome.findings, "{}");
+  }
+}
+
+TEST(ProviderOptions, HaveOneKey) {
+  EXPECT_EQ(CanonicalOption("claude", "extraArgs"), "extra_args");
+  EXPECT_EQ(CanonicalOption("claude", "extra_args"), "extra_args");
+  EXPECT_EQ(CanonicalOption("claude", "noSuch"), "noSuch");
 }
 
 TEST(ProviderOptions, NumbersForStringsKeepTheirSpelling) {

@@ -64,10 +64,37 @@ std::string Mismatch(const AgentSession& session, const std::string& source, con
          request.working_dir.string() + ": " + request.provider + " finds its sessions in the same folder only";
 }
 
+// The same of a session that another running step adds to. `awf validate` finds only those whose provider is written
+// down.
+std::string Taken(const AgentSession& session, const State& state, SessionLease& lease) {
+  if (LeavesSessionsAsTheyAre(session.provider)) return {};
+  const std::string other = lease.Take(session);
+  if (other.empty()) return {};
+  return "'" + other + "' runs at the same time as '" + state.name +
+         "' and goes on with the same conversation, of which " + session.provider + " keeps one only";
+}
+
 }  // namespace
 
+std::string SessionLease::Take(const AgentSession& session) {
+  SessionsInUse::Session wanted(session.provider, session.id);
+  if (wanted == held_) return {};
+  Release();
+  const std::lock_guard lock(all_.mutex_);
+  const auto [place, taken] = all_.states_.try_emplace(wanted, state_);
+  if (!taken) return place->second;
+  held_ = std::move(wanted);
+  return {};
+}
+
+void SessionLease::Release() {
+  if (held_ == SessionsInUse::Session()) return;
+  const std::lock_guard lock(all_.mutex_);
+  all_.states_.erase(std::exchange(held_, {}));
+}
+
 std::expected<void, Error> JoinConversation(const RunContext& run, const State& state, const AgentState& agent,
-                                            AgentRequest& request) {
+                                            AgentRequest& request, SessionLease& lease) {
   request.conversation = ConversationOf(run.workflow, state);
   if (!agent.continue_from) return {};
   const std::string& source = agent.continue_from->state;
@@ -76,12 +103,15 @@ std::expected<void, Error> JoinConversation(const RunContext& run, const State& 
   if (session == nullptr) {
     if (source == state.name && BeginsWithItself(run, state)) return {};
     error = NoSession(run, source, state);
-  } else if (error.message = Mismatch(*session, source, state, request); error.message.empty()) {
-    request.continued = *session;
-    return {};
-  } else {
+  } else if (error.message = Mismatch(*session, source, state, request); !error.message.empty()) {
     error.code = "EXECUTION.AGENT.SESSION_LOST";
     error.hint = "give both steps the same provider and the same dir";
+  } else if (error.message = Taken(*session, state, lease); !error.message.empty()) {
+    error.code = "EXECUTION.AGENT.SESSION_LOST";
+    error.hint = "set max_concurrent: 1, or let them run one after the other";
+  } else {
+    request.continued = *session;
+    return {};
   }
   error.position = agent.continue_from->position;
   error.step = state.name;

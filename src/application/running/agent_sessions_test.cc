@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
 #include "application/running/run_fixture_for_tests.h"
 #include "application/running/session_record.h"
 
@@ -20,10 +24,10 @@ class SessionsTest : public RunFixture {
     return state;
   }
 
-  StepResult WithSession(const std::string& id) const {
+  StepResult WithSession(const std::string& id, const std::string& provider = "claude") const {
     StepResult result = Success("done");
     AgentSession session;
-    session.provider = "claude";
+    session.provider = provider;
     session.id = id;
     session.working_dir = folder_;
     result.session = std::make_shared<const AgentSession>(session);
@@ -262,6 +266,77 @@ TEST_F(SessionsTest, BranchesGoOnFromOneSessionAtTheSameTime) {
   agents_.results = {WithSession("s1"), WithSession("s2"), WithSession("s3")};
   EXPECT_EQ(Run().end.status, "completed");
   EXPECT_EQ(Asked(), "plan>- plan>s1 plan>s1 ");
+}
+
+// Whose provider is a template is not known to `awf validate`.
+class BranchesTest : public SessionsTest {
+ protected:
+  // Runs two branches that go on from `plan`; each stays until the other runs too, or has ended.
+  RunResult RunBoth(const std::string& provider) {
+    request_.inputs = {{"provider", provider}};
+    Agent("plan", "hi", "both");
+    Parallel("both", {"one", "two"}, "done", ParallelStrategy::kBestEffort);
+    for (const char* name : {"one", "two"}) {
+      State& branch = Continue(Agent(name, "hi"), "plan");
+      branch.retry.max_attempts = 2;
+    }
+    for (const char* name : {"plan", "one", "two"})
+      BodyOf(*std::ranges::find(workflow_.states, name, &State::name)).provider = Text("{{.inputs.provider}}");
+    Terminal("done");
+    agents_.results = {WithSession("s1", provider)};
+    agents_.result = WithSession("s2", provider);
+    const auto one_more = [this](const std::string& step) {
+      if (step == "plan") return;
+      const std::lock_guard lock(mutex_);
+      ++arrived_;
+      changed_.notify_all();
+    };
+    events_.on_ended = [one_more](const StepContext& step) { one_more(step.step); };
+    agents_.on_run = [this, one_more](const AgentRequest& request) {
+      one_more(request.step.step);
+      std::unique_lock lock(mutex_);
+      if (request.step.step != "plan") changed_.wait(lock, [this] { return arrived_ >= 2; });
+    };
+    return Run();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+};
+
+TEST_F(BranchesTest, OneSessionIsNotGoneOnWithTwiceAtTheSameTime) {
+  EXPECT_EQ(RunBoth("codex").end.status, "completed");
+  EXPECT_EQ(Asked(), "plan>- plan>s1 ");
+  const std::string winner = agents_.requests[1].step.step;
+  const std::string loser = winner == "one" ? "two" : "one";
+  const StepEnd& end = events_.EndOf("both/" + loser);
+  ASSERT_TRUE(end.error);
+  EXPECT_EQ(end.error->code, kLost);
+  EXPECT_EQ(end.error->message, "'" + winner + "' runs at the same time as '" + loser +
+                                    "' and goes on with the same conversation, of which codex keeps one only");
+  EXPECT_EQ(end.error->field, "conversation.continue_from");
+  EXPECT_EQ(end.attempts, 1);
+  EXPECT_EQ(events_.EndOf("both/" + winner).status, StepStatus::kSuccess);
+}
+
+TEST_F(BranchesTest, CopiesOfASessionAreGoneOnWithAtTheSameTime) {
+  EXPECT_EQ(RunBoth("claude").end.status, "completed");
+  EXPECT_EQ(Asked(), "plan>- plan>s1 plan>s1 ");
+}
+
+TEST_F(SessionsTest, ASessionIsFreeAgainWhenItsStepHasEnded) {
+  Agent("plan", "hi", "both");
+  Parallel("both", {"one", "two"}, "done", ParallelStrategy::kAllSucceed, 1);
+  Continue(Agent("one", "hi"), "plan").retry.max_attempts = 2;
+  Continue(Agent("two", "hi"), "plan");
+  for (const char* name : {"plan", "one", "two"})
+    BodyOf(*std::ranges::find(workflow_.states, name, &State::name)).provider = Text("codex");
+  Terminal("done");
+  agents_.results = {WithSession("s1", "codex"), Failure("EXECUTION.AGENT.FAILED", 1)};
+  agents_.result = WithSession("s1", "codex");
+  EXPECT_EQ(Run().end.status, "completed");
+  EXPECT_EQ(Asked(), "plan>- plan>s1 plan>s1 plan>s1 ");
 }
 
 }  // namespace

@@ -142,13 +142,21 @@ class FakeCommands final : public CommandExecutor {
 
 class FakeAgents final : public AgentExecutor {
  public:
+  // In this order: on_run, the next of `results`, `result`.
   StepResult Run(const AgentRequest& request, RunObserver&) override {
-    requests.push_back(request);
+    {
+      const std::lock_guard lock(mutex);
+      requests.push_back(request);
+    }
+    if (on_run) on_run(request);
+    const std::lock_guard lock(mutex);
     if (results.empty()) return result;
     StepResult next = results.front();
     results.pop_front();
     return next;
   }
+  std::mutex mutex;
+  std::function<void(const AgentRequest&)> on_run;
   std::vector<AgentRequest> requests;
   std::deque<StepResult> results;
   StepResult result = Success("done");

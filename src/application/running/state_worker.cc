@@ -6,7 +6,6 @@
 
 #include "application/language/duration.h"
 #include "application/language/retry_delay.h"
-#include "application/running/agent_sessions.h"
 #include "application/running/hook_runner.h"
 #include "application/running/loop_runner.h"
 #include "application/running/output_format.h"
@@ -99,12 +98,13 @@ void TellCommand(RunObserver& observer, const CommandRequest& request) {
 
 // What is known of a state while it works.
 struct StateWorker::Work {
-  Work(const State& its_state, const Place& its_place, StepContext& its_context)
-      : state(its_state), place(its_place), context(its_context) {}
+  Work(const State& its_state, const Place& its_place, StepContext& its_context, SessionsInUse& sessions)
+      : state(its_state), place(its_place), context(its_context), lease(sessions, its_state.name) {}
 
   const State& state;
   const Place& place;
   StepContext& context;
+  SessionLease lease;
   StepStart start;
   SteadyClock::time_point begun = SteadyClock::now();
   Attempt last;
@@ -210,7 +210,7 @@ StateOutcome StateWorker::EnterTerminal(const State& state, const TerminalState&
 }
 
 StateOutcome StateWorker::EnterWorking(const State& state, StepContext& context, const Place& place) {
-  Work work(state, place, context);
+  Work work(state, place, context, sessions_);
   const Scope scope = run_.ScopeAt(place, state.name);
   if (const auto* agent = std::get_if<AgentState>(&state.body)) {
     work.start = run_.Renderer(scope).AgentStart(state, *agent);
@@ -273,7 +273,7 @@ Attempt StateWorker::AttemptBody(Work& work, const Scope& scope, const Place& bo
   } else if (const auto* agent = std::get_if<AgentState>(&work.state.body)) {
     auto request = renderer.Agent(work.state, *agent, work.context);
     if (!request) return FailedAttempt(std::move(request.error()));
-    if (auto joined = JoinConversation(run_, work.state, *agent, *request); !joined) {
+    if (auto joined = JoinConversation(run_, work.state, *agent, *request, work.lease); !joined) {
       return FailedAttempt(std::move(joined.error()));
     }
     request->deadline = bounds.deadline;

@@ -1,12 +1,13 @@
 // StateWorker: one entered state from its start to its end: pre hooks, attempts until success or the last one, post
 // hooks, what follows, the journal, and the telling of all that. Loops and parallel states enter what they hold through
-// it again. Stateless; thread-safe: branches use one worker at the same time. No exception leaves it.
+// it again. One per run; thread-safe: branches use it at the same time. No exception leaves it.
 #pragma once
 
 #include <expected>
 #include <optional>
 #include <string>
 
+#include "application/running/agent_sessions.h"
 #include "application/running/place.h"
 #include "application/running/run_context.h"
 #include "application/running/state_flow.h"
@@ -52,6 +53,7 @@ class StateWorker {
   Route RouteOf(Work& work, Scope& scope);
 
   const RunContext& run_;
+  SessionsInUse sessions_;
 };
 
 StepKind KindOf(const State& state);

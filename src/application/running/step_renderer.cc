@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kUndefined = "EXECUTION.TEMPLATE.UNDEFINED";
+// Of what is there, but will not do.
+constexpr const char* kInvalid = "WORKFLOW.PARSE.INVALID_VALUE";
 // The kernel refuses to start a program with an environment string of more than 128 KiB.
 constexpr std::size_t kMaxVariable = 128U * 1024 - 1024;
 
@@ -74,8 +75,7 @@ std::expected<std::optional<std::chrono::milliseconds>, Error> StepRenderer::Tim
     if (!text) return std::unexpected(text.error());
     const auto parsed = ParseDuration(*text);
     if (!parsed) {
-      return Wrong(std::string(kUndefined), "timeout '" + *text + "' " + parsed.error(), state, "timeout",
-                   state.timeout->position);
+      return Wrong(kInvalid, "timeout '" + *text + "' " + parsed.error(), state, "timeout", state.timeout->position);
     }
     limit = *parsed;
   }
@@ -101,8 +101,7 @@ std::expected<std::string, Error> StepRenderer::FileText(const State& state, con
                                                          const std::string& field, fs::path& found) const {
   const auto written = Text(state, path, field);
   if (!written) return std::unexpected(written.error());
-  if (Trimmed(*written).empty())
-    return Wrong(std::string(kUndefined), "the path is empty", state, field, path.position);
+  if (Trimmed(*written).empty()) return Wrong(kInvalid, "the path is empty", state, field, path.position);
   if (scope_.files == nullptr) {
     return Wrong("SYSTEM.INTERNAL.UNMAPPED", "the run has no access to files", state, field, path.position);
   }
@@ -178,7 +177,7 @@ std::expected<std::string, Error> StepRenderer::Prompt(const State& state, const
   }
   auto prompt = Text(state, text, field);
   if (!prompt || !Trimmed(*prompt).empty()) return prompt;
-  return Wrong(std::string(kUndefined), "the prompt is empty", state, field,
+  return Wrong(kInvalid, "the prompt is empty", state, field,
                from_file ? agent.prompt_file.position : agent.prompt.position);
 }
 

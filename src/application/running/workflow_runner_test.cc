@@ -243,7 +243,9 @@ TEST_F(RunnerTest, WhatIsWrongWithAnAgentOnlyNowFailsItsState) {
 
   workflow_.states.clear();
   Agent("prompt", "{{.inputs.blank}}", "done");
-  EXPECT_EQ(Run().end.error->message, "the prompt is empty");
+  const Error blank = *Run().end.error;
+  EXPECT_EQ(blank.code + " " + blank.field + ": " + blank.message,
+            "WORKFLOW.PARSE.INVALID_VALUE prompt: the prompt is empty");
 
   workflow_.states.clear();
   State& options = Agent("options", "hi", "done");

@@ -1,6 +1,6 @@
-// Checks agent states: the provider, its options, a proxy that would offer nothing; notes where isolation
-// can be proven by a probe only. A provider that is a template is
-// checked when the state starts.
+// Checks agent states: the provider, its options, a proxy that would offer nothing; warns of options that mean nothing
+// while the native tools are switched off; notes where isolation can be proven by a probe only. A provider that is a
+// template is checked when the state starts.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ class AgentChecker {
 
  private:
   void Options(const State& state, const AgentState& agent, const std::string& provider);
+  void IgnoredOptions(const State& state, const AgentState& agent, const std::string& provider);
   void EmptyProxy(const State& state, const AgentState& agent);
   void NeedOfProbe(const State& state, const AgentState& agent, const std::string& provider);
 

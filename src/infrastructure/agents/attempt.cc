@@ -153,20 +153,23 @@ void Attempt::HandleExit(const process::ExitStatus& status) {
   if (phase_ != Phase::kEnding) EnterDraining();
 }
 
-void Attempt::StopIfDue() {
-  if (phase_ != Phase::kRunning) return;
+std::optional<Error> Attempt::WhyOver() {
   if (request_.cancelled.stop_requested()) {
     cancelled_ = true;
-    stop_ = NewError("EXECUTION.RUN.CANCELLED", "the agent was stopped");
-  } else if (Passed(request_.deadline)) {
-    timed_out_ = true;
-    stop_ = NewError("EXECUTION.AGENT.TIMEOUT",
-                     "the agent ran into the timeout of its step after " +
-                         Seconds(std::chrono::round<std::chrono::seconds>(SteadyClock::now() - begin_)),
-                     "Raise timeout of the state.");
-  } else if (stream_->stop_reason()) {
-    stop_ = stream_->stop_reason();
+    return NewError("EXECUTION.RUN.CANCELLED", "the agent was stopped");
   }
+  if (!Passed(request_.deadline)) return std::nullopt;
+  timed_out_ = true;
+  return NewError("EXECUTION.AGENT.TIMEOUT",
+                  "the agent ran into the timeout of its step after " +
+                      Seconds(std::chrono::round<std::chrono::seconds>(SteadyClock::now() - begin_)),
+                  "Raise timeout of the state.");
+}
+
+void Attempt::StopIfDue() {
+  if (phase_ != Phase::kRunning) return;
+  stop_ = WhyOver();
+  if (!stop_) stop_ = stream_->stop_reason();
   if (stop_) Terminate();
 }
 

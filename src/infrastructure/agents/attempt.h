@@ -62,6 +62,7 @@ class Attempt {
   void HandleStream();
   void HandleKeeper();
   void HandleExit(const process::ExitStatus& status);
+  std::optional<Error> WhyOver();  // cancelled, or the step's time is up
   void StopIfDue();
   void Terminate();
   void EnterDraining();

@@ -32,10 +32,7 @@ const std::vector<std::string>& BuiltinNames() {
 std::expected<void, Error> Attempt::Prepare() {
   entry_ = FindCliProvider(request_.provider);
   if (entry_ == nullptr) return Fail("USER.PROVIDER.UNKNOWN", "no agent CLI is known for " + request_.provider);
-  if (request_.cancelled.stop_requested()) {
-    cancelled_ = true;
-    return Fail("EXECUTION.RUN.CANCELLED", "cancelled before the agent started");
-  }
+  if (auto over = WhyOver()) return std::unexpected(std::move(*over));
   if (request_.proxy) {
     auto sandbox = EnforcedSandbox(request_.proxy->sandbox, request_.step, observer_);
     if (!sandbox) return std::unexpected(sandbox.error());
@@ -44,11 +41,14 @@ std::expected<void, Error> Attempt::Prepare() {
   const Environment base = ChildEnvironment({});
   auto program = CliProgram(host_, *entry_, base.Get("PATH"));
   if (!program) return std::unexpected(program.error());
-  version_ = answers_.Version(*program, base.Block(), request_.cancelled);
-  facts_.emplace(answers_, *program, base.Block(), request_.cancelled);
+  const auto version = answers_.Version(*program, base.Block(), request_.cancelled, request_.deadline);
+  if (auto over = WhyOver()) return std::unexpected(std::move(*over));
+  if (!version) Warn(std::string(entry_->program) + " --version: " + version.error() + "; see awf doctor");
+  version_ = version.value_or("");
+  facts_.emplace(answers_, *program, base.Block(), request_.cancelled, request_.deadline);
   const auto proven = IsProven(host_, *entry_, *program, version_, request_, observer_);
   if (!proven) {
-    cancelled_ = request_.cancelled.stop_requested();
+    if (auto over = WhyOver()) return std::unexpected(std::move(*over));
     return std::unexpected(proven.error());
   }
   proven_ = *proven;
@@ -70,6 +70,7 @@ std::expected<void, Error> Attempt::Prepare() {
                             .fallback = fallback_,
                             .facts = &*facts_});
   auto invocation = provider_->Prepare(request_, endpoint ? &*endpoint : nullptr);
+  if (auto over = WhyOver()) return std::unexpected(std::move(*over));  // perhaps in the middle of asking for facts
   if (!invocation) return std::unexpected(invocation.error());
   doubt_ = invocation->isolation_doubt;
   stream_.emplace(RulesFor(endpoint ? &*endpoint : nullptr), observer_, [this] {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <sstream>
 
 #include "domain/joined.h"
@@ -10,8 +9,10 @@
 #include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/claude_messages.h"
 #include "infrastructure/agents/isolation.h"
+#include "infrastructure/agents/option_words.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
+#include "infrastructure/agents/regular_file.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -67,11 +68,7 @@ fs::path ConfigFolder(const Environment& environment) {
 
 // Nothing when it cannot be read or is no JSON object.
 std::optional<json::object> ReadSettings(const fs::path& path) {
-  const std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::stringstream content;
-  content << file.rdbuf();
-  auto settings = ParseRepairedJson(content.str());
+  auto settings = ParseRepairedJson(ReadRegularFile(path).value_or(""));
   if (!settings || !settings->is_object()) return std::nullopt;
   return std::move(settings->get_object());
 }
@@ -155,7 +152,7 @@ std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& req
   } else if (!wanted.empty()) {
     invocation.warnings.emplace_back("options.allowed_tools is ignored while the built-in tools are intercepted");
   }
-  if (!allowed.empty()) argv.insert(argv.end(), {"--allowedTools", Joined(allowed, ",")});
+  if (!allowed.empty()) AddOptionWords(argv, "--allowedTools", Joined(allowed, ","));
   if (intercept) argv.insert(argv.end(), {"--permission-mode", "dontAsk", "--setting-sources", ""});
   argv.emplace_back("--disable-slash-commands");
   if (BoolAt(options, "dangerously_skip_permissions")) {
@@ -172,7 +169,7 @@ std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& req
                                   {"max_turns", "--max-turns"},
                                   {"max_budget_usd", "--max-budget-usd"},
                                   {"effort", "--effort"}}) {
-    if (const std::string value = OptionText(options, key); !value.empty()) argv.insert(argv.end(), {flag, value});
+    if (const std::string value = OptionText(options, key); !value.empty()) AddOptionWords(argv, flag, value);
   }
   if (request.continued) continued_ = request.continued->id;
   // A copy: another attempt, or a step beside this one, starts from what was there, not from what this one said.

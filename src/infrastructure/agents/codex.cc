@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 
 #include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/codex_catalog.h"
 #include "infrastructure/agents/codex_recipe.h"
+#include "infrastructure/agents/option_words.h"
 #include "infrastructure/agents/prompt_text.h"
+#include "infrastructure/agents/regular_file.h"
 #include "infrastructure/agents/stream_json.h"
 #include "infrastructure/agents/toml_text.h"
 
@@ -19,18 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kLoginHint = "Run codex login, or set CODEX_API_KEY.";
 constexpr std::string_view kCatalog = "catalog.json";
+constexpr std::size_t kLongestText = std::size_t{1} << 20;  // characters; Codex refuses more
 
 fs::path CodexHome(const Environment& environment) {
   if (const std::string home = environment.Get("CODEX_HOME"); !home.empty()) return home;
   const std::string home = environment.Get("HOME");
   return home.empty() ? fs::path() : fs::path(home) / ".codex";
-}
-
-std::string FileText(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return file ? text.str() : std::string();
 }
 
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -100,14 +95,14 @@ LoginState CodexLogin(const Environment& environment) {
   // OPENAI_API_KEY is of no use to Codex itself.
   if (!environment.Get("CODEX_API_KEY").empty()) return {Kind::kFound, "CODEX_API_KEY is set"};
   const fs::path home = CodexHome(environment);
-  const auto login = home.empty() ? std::nullopt : ParseRepairedJson(FileText(home / "auth.json"));
+  const auto login = home.empty() ? std::nullopt : ParseRepairedJson(ReadRegularFile(home / "auth.json").value_or(""));
   if (login && login->is_object()) {
     const json::object& auth = login->get_object();
     if (!TextAt(auth, "OPENAI_API_KEY").empty()) return {Kind::kFound, "logged in with a key"};
     if (ObjectAt(auth, "tokens") != nullptr) return {Kind::kFound, "logged in with ChatGPT"};
   }
   if (!environment.Get("CODEX_ACCESS_TOKEN").empty()) return {Kind::kUnknown, "CODEX_ACCESS_TOKEN is set"};
-  if (!home.empty() && Contains(FileText(home / "config.toml"), "cli_auth_credentials_store")) {
+  if (!home.empty() && Contains(ReadRegularFile(home / "config.toml").value_or(""), "cli_auth_credentials_store")) {
     return {Kind::kUnknown, "the login is in the system's keyring"};
   }
   return {Kind::kMissing, "run codex login, or set CODEX_API_KEY"};
@@ -172,7 +167,7 @@ std::expected<Invocation, Error> CodexProvider::Prepare(const AgentRequest& requ
   if (intercept) argv.emplace_back("--ignore-user-config");
   strict_ = intercept && !setup_.fallback;
   if (strict_) argv.emplace_back("--strict-config");
-  if (!model_.empty()) argv.insert(argv.end(), {"-m", model_});
+  if (!model_.empty()) AddOptionWords(argv, "-m", model_, "--model");
   if (proxy != nullptr) AddSetting(argv, "mcp_servers." + setup_.server, CodexServer(*proxy, intercept));
   const CodexFeatures features = ChooseCodexFeatures(setup_.facts, intercept);
   for (const std::string& feature : features.off) AddSetting(argv, "features." + feature, "false");
@@ -189,6 +184,9 @@ std::expected<Invocation, Error> CodexProvider::Prepare(const AgentRequest& requ
   if (request.continued) argv.push_back(wanted_thread_);
   argv.emplace_back("-");
   invocation.input = PromptText({request.system_prompt, setup_.mitigate, {}, request.prompt});
+  if (auto fits = CheckPromptLength("codex", invocation.input, {.characters = kLongestText}); !fits) {
+    return std::unexpected(fits.error());
+  }
   return invocation;
 }
 

@@ -250,6 +250,17 @@ TEST_F(CodexTest, GoesOnWithAThread) {
   }
 }
 
+TEST_F(CodexTest, TextThatCodexWouldRefuseIsRefusedBefore) {
+  request_.prompt.clear();
+  for (std::size_t i = 0; i < std::size_t{1} << 20; ++i) request_.prompt += "\xc3\xa4";
+  EXPECT_TRUE(Try());
+  request_.prompt += 'x';
+  const auto refused = Try();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "EXECUTION.AGENT.FAILED");
+  EXPECT_EQ(refused.error().message, "codex: the prompt has 1048577 characters, and the CLI reads only 1048576");
+}
+
 TEST_F(CodexTest, ProjectMemoryIsLeftToCodexOrSwitchedOff) {
   EXPECT_FALSE(Has(Prepare(), "project_doc_max_bytes=0"));
   request_.proxy->project_memory = false;

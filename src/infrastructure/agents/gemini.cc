@@ -8,8 +8,10 @@
 
 #include "domain/random_id.h"
 #include "infrastructure/agents/agent_errors.h"
+#include "infrastructure/agents/option_words.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
+#include "infrastructure/agents/session_place.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -130,10 +132,8 @@ std::string GeminiProvider::ShownName(std::string_view final_name) const {
 std::vector<std::string> GeminiProvider::Arguments(const AgentRequest& request, bool intercept,
                                                    Invocation& invocation) const {
   std::vector<std::string> argv{kName, "-o", "stream-json"};
-  if (const std::string model = OptionText(request.options, "model"); model.starts_with('-')) {
-    argv.push_back("--model=" + model);  // in two words it would be read as a flag
-  } else if (!model.empty()) {
-    argv.insert(argv.end(), {"-m", model});
+  if (const std::string model = OptionText(request.options, "model"); !model.empty()) {
+    AddOptionWords(argv, "-m", model, "--model");
   }
   argv.emplace_back("--skip-trust");
   if (intercept) {
@@ -161,6 +161,8 @@ std::expected<Invocation, Error> GeminiProvider::Prepare(const AgentRequest& req
   const bool intercept = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
   const GeminiUser user(setup_.environment);
   if (request.continued) {
+    auto here = CheckSessionPlace(kName, *request.continued, SessionPlace::kByProxy, proxy != nullptr);
+    if (!here) return std::unexpected(here.error());
     resumed_ = request.continued->id;
     if (request.continued->working_dir != request.working_dir) moved_from_ = request.continued->working_dir;
   }
@@ -173,11 +175,8 @@ std::expected<Invocation, Error> GeminiProvider::Prepare(const AgentRequest& req
   }
   AddEnvironment(request, user, proxy != nullptr, invocation);
   invocation.input = Text(request, user, intercept, invocation);
-  if (invocation.input.size() > kLongestText) {
-    return Fail("EXECUTION.AGENT.FAILED",
-                "gemini: the prompt has " + std::to_string(invocation.input.size()) +
-                    " bytes, and the CLI reads only " + std::to_string(kLongestText),
-                "Let the agent read large inputs from files.");
+  if (auto fits = CheckPromptLength(kName, invocation.input, {.bytes = kLongestText}); !fits) {
+    return std::unexpected(fits.error());
   }
   return invocation;
 }

@@ -1,11 +1,10 @@
 #include "infrastructure/agents/gemini_home.h"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "domain/utf8.h"
+#include "infrastructure/agents/regular_file.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -14,20 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 20;
 // gemini-credentials.json holds keys and tokens where the system has no keychain.
 constexpr const char* kLoginFiles[] = {"oauth_creds.json", "google_accounts.json", "gemini-credentials.json"};
 constexpr const char* kOtherFiles[] = {"GEMINI.md", "mcp-oauth-tokens.json", "trustedFolders.json"};
-
-std::optional<std::string> ReadSmallFile(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kLargest || error) return std::nullopt;
-  const std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::stringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
 
 // The CLI takes comments in settings.
 std::optional<json::object> ParseSettings(const std::string& text) {
@@ -75,9 +63,12 @@ std::string DotEnvValue(std::string_view text) {
   if (quote == '"' || quote == '\'' || quote == '`') {
     const std::size_t end = text.find(quote, 1);
     if (end != std::string_view::npos) {
-      std::string value(text.substr(1, end - 1));
-      for (std::size_t at = 0; quote == '"' && (at = value.find("\\n", at)) != std::string::npos; ++at) {
-        value.replace(at, 2, "\n");
+      const std::string_view inner = text.substr(1, end - 1);
+      std::string value;
+      for (std::size_t at = 0; at < inner.size(); ++at) {
+        const bool breaks = quote == '"' && inner.substr(at, 2) == "\\n";
+        value += breaks ? '\n' : inner[at];
+        if (breaks) ++at;
       }
       return value;
     }
@@ -114,15 +105,16 @@ GeminiUser::GeminiUser(const Environment& environment) : environment_(environmen
   if (home.empty()) home = environment.Get("HOME");
   if (home.empty()) return;
   folder_ = home / ".gemini";
-  if (const auto text = ReadSmallFile(folder_ / "settings.json")) {
-    if (auto settings = ParseSettings(*text)) {
-      settings_ = std::move(*settings);
-    } else {
-      warning_ = (folder_ / "settings.json").string() + " is not valid JSON; login settings in it are not used";
-    }
+  const fs::path file_of_settings = folder_ / "settings.json";
+  const auto text = ReadRegularFile(file_of_settings);
+  if (auto settings = text ? ParseSettings(*text) : std::nullopt) {
+    settings_ = std::move(*settings);
+  } else if (text || !text.error().empty()) {
+    const std::string why = text ? "is not valid JSON" : "cannot be read (" + text.error() + ")";
+    warning_ = file_of_settings.string() + " " + why + "; login settings in it are not used";
   }
-  auto file = ReadSmallFile(folder_ / ".env");
-  if (!file) file = ReadSmallFile(home / ".env");
+  auto file = ReadRegularFile(folder_ / ".env");
+  if (!file) file = ReadRegularFile(home / ".env");
   if (!file) return;
   variables_ = ReadDotEnv(*file);
   std::erase_if(variables_, [&](const auto& entry) { return !environment.Get(entry.first).empty(); });
@@ -156,7 +148,7 @@ std::vector<PrivateFile> GeminiUser::Files(bool all) const {
   std::vector<PrivateFile> files;
   if (folder_.empty()) return files;
   const auto add = [&](const std::string& name) {
-    if (auto text = ReadSmallFile(folder_ / name)) files.push_back({"home/.gemini/" + name, std::move(*text)});
+    if (auto text = ReadRegularFile(folder_ / name)) files.push_back({"home/.gemini/" + name, std::move(*text)});
   };
   for (const char* name : kLoginFiles) add(name);
   if (!all) return files;

@@ -244,6 +244,7 @@ TEST_F(GeminiTest, SessionsOfAConversationLieInItsFolder) {
   setup_.conversation_folder = top_ / "conversation";
   request_.continued.emplace();
   request_.continued->id = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
+  request_.continued->folder = "here";
   const Invocation invocation = Prepare();
   EXPECT_EQ(std::vector<std::string>(invocation.argv.end() - 2, invocation.argv.end()),
             (std::vector<std::string>{"--resume", "6f9619ff-8b86-4011-b42d-00c04fc964ff"}));
@@ -252,10 +253,27 @@ TEST_F(GeminiTest, SessionsOfAConversationLieInItsFolder) {
   EXPECT_EQ(FileMode(top_ / "step/home"), 0700U);
 }
 
+TEST_F(GeminiTest, StepsWithTheProxyAndStepsWithoutHaveNoSessionsInCommon) {
+  request_.continued.emplace();
+  request_.continued->id = "S";
+  for (const bool intercept : {true, false}) {
+    request_.proxy->intercept_builtins = intercept;
+    const auto refused = TryPrepare();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, "EXECUTION.AGENT.SESSION_LOST");
+    EXPECT_EQ(refused.error().message, "gemini no longer has the session S: it lies in another home");
+    EXPECT_EQ(refused.error().hint, "Let all steps of a conversation have mcp_proxy, or none.");
+  }
+  EXPECT_TRUE(TryPrepare(false));
+  request_.continued->folder = "here";
+  EXPECT_FALSE(TryPrepare(false));
+}
+
 TEST_F(GeminiTest, EndsWithoutResultAreExplained) {
   request_.continued.emplace();
   request_.continued->id = "S";
   request_.continued->working_dir = "/elsewhere";
+  request_.continued->folder = "here";
   GeminiProvider gemini(setup_);
   const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read"}, 1};
   ASSERT_TRUE(gemini.Prepare(request_, &endpoint));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -12,7 +13,9 @@
 #include "infrastructure/agents/github_copilot_home.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
+#include "infrastructure/agents/session_place.h"
 #include "infrastructure/agents/stream_json.h"
+#include "infrastructure/process/fd.h"
 
 namespace awf::agents {
 namespace {
@@ -43,14 +46,19 @@ std::string McpConfig(const ProxyEndpoint& proxy, const std::string& server) {
 
 // A file that is there already belongs to an earlier step of the conversation, and the CLI may have renewed it.
 std::expected<void, Error> WriteOnce(const fs::path& path, std::string_view text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0 && errno == EEXIST) return {};
-  const bool written = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int error = errno;
-  if (fd >= 0) ::close(fd);
-  if (written) return {};
-  return std::unexpected(
-      Error{"SYSTEM.IO.WRITE_FAILED", "cannot write " + path.string() + ": " + std::strerror(error), {}, {}, {}, {}});
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(path, ignored))) return {};
+  // It gets its name when it is whole, as later steps take what is there for done.
+  const fs::path unfinished = path.string() + "." + RandomHex(8);
+  int error = 0;
+  {
+    const Fd fd(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    error = fd ? WriteAll(fd.get(), text) : errno;
+  }
+  if (error == 0 && ::rename(unfinished.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(unfinished.c_str());
+  return Fail("SYSTEM.IO.WRITE_FAILED", "cannot write " + path.string() + ": " + std::strerror(error));
 }
 
 }  // namespace
@@ -134,7 +142,9 @@ std::expected<Invocation, Error> GitHubCopilotProvider::Prepare(const AgentReque
     if (const std::string value = OptionText(options, key); !value.empty()) argv.push_back(flag + value);
   }
   if (request.continued) {
-    if (auto here = CheckSessionPlace(*request.continued); !here) return std::unexpected(here.error());
+    // Intercepting steps have their sessions in the conversation's private home, others in the user's.
+    auto here = CheckSessionPlace("copilot", *request.continued, SessionPlace::kByInterception, intercept_);
+    if (!here) return std::unexpected(here.error());
     continued_ = request.continued->id;
     before_ = request.continued->usage;
     argv.push_back("--resume=" + continued_);
@@ -148,14 +158,6 @@ std::expected<Invocation, Error> GitHubCopilotProvider::Prepare(const AgentReque
   }
   AddPrompt(request, invocation);
   return invocation;
-}
-
-// Intercepting steps have their sessions in the conversation's private home, others in the user's.
-std::expected<void, Error> GitHubCopilotProvider::CheckSessionPlace(const AgentSession& session) const {
-  if (intercept_ != session.folder.empty()) return {};
-  Error lost = SessionLost("copilot", session.id, "it lies in another home");
-  lost.hint = "Let all steps of a conversation intercept the built-in tools, or none.";
-  return std::unexpected(std::move(lost));
 }
 
 void GitHubCopilotProvider::AddPermissions(const json::object& options, const ProxyEndpoint* proxy,

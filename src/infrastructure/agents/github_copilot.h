@@ -42,7 +42,6 @@ class GitHubCopilotProvider final : public AgentProvider {
     std::int64_t status = 0;
   };
 
-  std::expected<void, Error> CheckSessionPlace(const AgentSession& session) const;
   void AddPermissions(const json::object& options, const ProxyEndpoint* proxy, Invocation& invocation) const;
   std::expected<void, Error> AddPrivateHome(Invocation& invocation) const;
   void AddPrompt(const AgentRequest& request, Invocation& invocation) const;

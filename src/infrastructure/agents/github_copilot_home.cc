@@ -1,10 +1,10 @@
 #include "infrastructure/agents/github_copilot_home.h"
 
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string_view>
 
+#include "infrastructure/agents/regular_file.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -24,7 +24,8 @@ constexpr const char* kSettings[] = {
 };
 
 // The CLI writes these files with lines of comment at the top.
-std::string WithoutComments(std::istream& file) {
+std::string WithoutComments(std::string_view commented) {
+  std::istringstream file{std::string(commented)};
   std::string text;
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find_first_not_of(" \t");
@@ -36,12 +37,12 @@ std::string WithoutComments(std::istream& file) {
 
 // An empty object when there is no such file.
 json::object ReadObject(const fs::path& path, std::vector<std::string>& warnings) {
-  std::error_code error;
-  if (!fs::exists(path, error)) return {};
-  std::ifstream file(path, std::ios::binary);
-  auto value = ParseRepairedJson(WithoutComments(file));
+  const auto text = ReadRegularFile(path);
+  if (!text && text.error().empty()) return {};
+  auto value = text ? ParseRepairedJson(WithoutComments(*text)) : std::nullopt;
   if (value && value->is_object()) return std::move(value->get_object());
-  warnings.push_back(path.string() + " cannot be read as JSON; login and settings in it are not used");
+  const std::string why = text ? " cannot be read as JSON" : " cannot be read (" + text.error() + ")";
+  warnings.push_back(path.string() + why + "; login and settings in it are not used");
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/github_copilot.h"
 #include "infrastructure/agents/github_copilot_messages.h"
+#include "infrastructure/agents/regular_file.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -185,10 +186,7 @@ void GitHubCopilotProvider::ReadResult(const json::object& event, AgentEvents& e
 // Sums over the models, of the whole session.
 TokenUsage GitHubCopilotProvider::ReadUsage() const {
   TokenUsage usage;
-  std::ifstream file(setup_.step_folder / kCopilotUsageFile, std::ios::binary);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  const auto all = ParseRepairedJson(text.str());
+  const auto all = ParseRepairedJson(ReadRegularFile(setup_.step_folder / kCopilotUsageFile).value_or(""));
   const json::object* models = all && all->is_object() ? ObjectAt(all->get_object(), "modelMetrics") : nullptr;
   if (models == nullptr) return usage;
   for (const auto& [model, metrics] : *models) {

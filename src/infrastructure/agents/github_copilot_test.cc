@@ -1,6 +1,8 @@
 #include "infrastructure/agents/github_copilot.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -272,8 +274,35 @@ TEST_F(CopilotTest, StepsThatInterceptAndStepsThatDoNotHaveNoSessionsInCommon) {
       if (invocation) continue;
       EXPECT_EQ(invocation.error().code, "EXECUTION.AGENT.SESSION_LOST");
       EXPECT_EQ(invocation.error().message, "copilot no longer has the session x: it lies in another home");
+      EXPECT_EQ(invocation.error().hint, "Let all steps of a conversation intercept the built-in tools, or none.");
     }
   }
+}
+
+// Later steps take a file that is there for done.
+TEST_F(CopilotTest, AFileOfTheHomeIsThereWhenItIsWhole) {
+  conversation_ = top_ / "conversation";
+  fs::create_directories(conversation_);
+  Write("home/.copilot/config.json", R"({"loggedInUsers":[{"login":"octo"}]})");
+  const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read"}, 60'000};
+  GitHubCopilotProvider copilot(
+      {.environment = environment_, .step_folder = "/step", .conversation_folder = conversation_});
+  rlimit former{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &former), 0);
+  rlimit few = former;
+  few.rlim_cur = 10;
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &few), 0);
+  const auto cut = copilot.Prepare(request_, &endpoint);
+  ::setrlimit(RLIMIT_FSIZE, &former);
+  ::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().message, "cannot write " + (conversation_ / "config.json").string() + ": File too large");
+  EXPECT_TRUE(fs::is_empty(conversation_));
+
+  Prepare();
+  EXPECT_EQ(Contents("conversation/config.json"), R"({"loggedInUsers":[{"login":"octo"}]})");
+  EXPECT_EQ(std::distance(fs::directory_iterator(conversation_), fs::directory_iterator()), 2);
 }
 
 TEST_F(CopilotTest, AConversationFolderThatIsGoneIsAnError) {

@@ -7,8 +7,11 @@
 #include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/mistral_vibe_export.h"
 #include "infrastructure/agents/mistral_vibe_home.h"
+#include "infrastructure/agents/mistral_vibe_variables.h"
+#include "infrastructure/agents/option_words.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
+#include "infrastructure/agents/session_place.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -17,23 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kExportFolder[] = "out";
-
-// Of the user's VIBE_ variables these reach an intercepted step; others may bring tools and servers back.
-constexpr std::string_view kKeptVariables[] = {"VIBE_ALLOWED_MODELS",
-                                               "VIBE_API_CONNECT_TIMEOUT",
-                                               "VIBE_API_POOL_TIMEOUT",
-                                               "VIBE_API_RETRY_MAX_ELAPSED_TIME",
-                                               "VIBE_API_STREAM_IDLE_TIMEOUT",
-                                               "VIBE_API_TIMEOUT",
-                                               "VIBE_API_WRITE_TIMEOUT",
-                                               "VIBE_ACTIVE_MODEL",
-                                               "VIBE_AUTO_COMPACT_THRESHOLD",
-                                               "VIBE_COMPACTION_MODEL",
-                                               "VIBE_ENABLE_SYSTEM_TRUST_STORE",
-                                               "VIBE_MODELS",
-                                               "VIBE_PROVIDERS",
-                                               "VIBE_UTILITY_MODELS",
-                                               "VIBE_VISION_MODEL"};
+constexpr std::size_t kLongestText = std::size_t{1} << 20;  // bytes; Vibe refuses more through stdin
 
 // Functions of Vibe's own that reach nothing but the tools: a search among their names, the interpreter that calls
 // them.
@@ -44,13 +31,6 @@ std::string Identifier(std::string_view name) {
   std::string text(name);
   std::ranges::replace_if(
       text, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9'); }, '_');
-  return text;
-}
-
-std::string Upper(std::string_view name) {
-  std::string text(name);
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return text;
 }
 
@@ -145,7 +125,7 @@ std::expected<Invocation, Error> MistralVibeProvider::Prepare(const AgentRequest
   AddTools(request, proxy, invocation);
   for (const auto& [key, flag] :
        {std::pair{"max_turns", "--max-turns"}, {"max_price", "--max-price"}, {"max_tokens", "--max-tokens"}}) {
-    if (const std::string value = OptionText(options, key); !value.empty()) argv.insert(argv.end(), {flag, value});
+    if (const std::string value = OptionText(options, key); !value.empty()) AddOptionWords(argv, flag, value);
   }
   if (BoolAt(options, "trust")) {
     argv.emplace_back("--trust");
@@ -155,6 +135,9 @@ std::expected<Invocation, Error> MistralVibeProvider::Prepare(const AgentRequest
     }
   }
   if (request.continued) {
+    // Intercepting steps have their sessions in the conversation's folder, others in Vibe's home.
+    auto here = CheckSessionPlace("vibe", *request.continued, SessionPlace::kByInterception, intercept_);
+    if (!here) return std::unexpected(here.error());
     continued_ = request.continued->id;
     argv.insert(argv.end(), {"--resume", continued_});
   }
@@ -167,8 +150,8 @@ std::expected<Invocation, Error> MistralVibeProvider::Prepare(const AgentRequest
     invocation.isolation_doubt = "native tools: bash, edit, read_file, skill, write_file";
   }
   AddEnvironment(invocation);
-  if (intercept_) RemoveVariables(invocation);
-  AddPrompt(request, invocation);
+  RemoveVariables(invocation);
+  if (auto added = AddPrompt(request, invocation); !added) return std::unexpected(added.error());
   return invocation;
 }
 
@@ -189,10 +172,10 @@ void MistralVibeProvider::AddTools(const AgentRequest& request, const ProxyEndpo
   }
   std::vector<std::string> wanted = Words(options, "enabled_tools");
   if (!wanted.empty() && proxy != nullptr) wanted.push_back(ours);
-  for (const std::string& tool : wanted) argv.insert(argv.end(), {"--enabled-tools", tool});
-  for (const std::string& folder : TextsAt(options, "add_dirs")) argv.insert(argv.end(), {"--add-dir", folder});
+  for (const std::string& tool : wanted) AddOptionWords(argv, "--enabled-tools", tool);
+  for (const std::string& folder : TextsAt(options, "add_dirs")) AddOptionWords(argv, "--add-dir", folder);
   if (const std::string profile = OptionText(options, "agent_profile"); !profile.empty()) {
-    argv.insert(argv.end(), {"--agent", profile});
+    AddOptionWords(argv, "--agent", profile);
   }
   if (BoolAt(options, "dangerously_skip_permissions")) argv.emplace_back("--auto-approve");
 }
@@ -221,7 +204,7 @@ void MistralVibeProvider::AddHome(Invocation& invocation) const {
   invocation.set_env.emplace_back("VIBE_HOME", setup_.step_folder.string());
   if (home_.empty()) return;
   for (auto& [name, value] : DotEnvValues(SmallFile(home_ / ".env"))) {
-    if (name.starts_with("VIBE_") || !setup_.environment.Get(name).empty()) continue;
+    if (IsVibeVariable(name) || !setup_.environment.Get(name).empty()) continue;
     invocation.set_env.emplace_back(name, std::move(value));
   }
   if (std::string settings = ModelSettings(SmallFile(home_ / "config.toml")); !settings.empty()) {
@@ -239,9 +222,8 @@ void MistralVibeProvider::AddEnvironment(Invocation& invocation) const {
   variables.emplace_back("VIBE_ENABLE_UPDATE_CHECKS", "false");
   variables.emplace_back("VIBE_EXPERIMENTS", R"({"enable":false})");
   // Its own patience with a server that fails or refuses is five minutes.
-  if (setup_.environment.Get("VIBE_API_RETRY_MAX_ELAPSED_TIME").empty()) {
-    variables.emplace_back("VIBE_API_RETRY_MAX_ELAPSED_TIME", "60");
-  }
+  constexpr char kPatience[] = "VIBE_API_RETRY_MAX_ELAPSED_TIME";
+  if (!HasVibeVariable(setup_.environment, kPatience)) variables.emplace_back(kPatience, "60");
   invocation.unset_env.emplace_back("VIBE_CWD");
   if (!intercept_) return;
   variables.emplace_back("VIBE_ENABLE_CONNECTORS", "false");
@@ -249,22 +231,16 @@ void MistralVibeProvider::AddEnvironment(Invocation& invocation) const {
   variables.emplace_back("VIBE_ENABLE_BACKGROUND_PROCESSES", "false");
 }
 
-// Whatever else the user's VIBE_ variables say could bring tools and servers back. Comes last: what is removed here
-// must not be what the recipe sets.
+// Comes last: what is removed here must not be what the recipe sets.
 void MistralVibeProvider::RemoveVariables(Invocation& invocation) const {
-  for (const std::string& entry : setup_.environment.Block()) {
-    const std::string name = entry.substr(0, entry.find('='));
-    const std::string upper = Upper(name);
-    const auto is_kept = [&](std::string_view kept) {
-      return upper == kept || upper.starts_with(std::string(kept) + "__");
-    };
-    if (!upper.starts_with("VIBE_") || std::ranges::any_of(kKeptVariables, is_kept)) continue;
-    const auto is_it = [&](const auto& variable) { return variable.first == name; };
-    if (std::ranges::none_of(invocation.set_env, is_it)) invocation.unset_env.push_back(name);
+  std::vector<std::string> decided = invocation.unset_env;
+  for (const auto& variable : invocation.set_env) decided.push_back(variable.first);
+  for (std::string& name : UnwantedVibeVariables(setup_.environment, decided, intercept_)) {
+    invocation.unset_env.push_back(std::move(name));
   }
 }
 
-void MistralVibeProvider::AddPrompt(const AgentRequest& request, Invocation& invocation) const {
+std::expected<void, Error> MistralVibeProvider::AddPrompt(const AgentRequest& request, Invocation& invocation) const {
   std::string system = request.system_prompt;
   // Models look for tools by name in their list, where these are not.
   if (intercept_) {
@@ -284,9 +260,10 @@ void MistralVibeProvider::AddPrompt(const AgentRequest& request, Invocation& inv
     parts.memory = memory.text;
   }
   invocation.input = PromptText(parts);
-  if (intercept_) {
+  if (intercept_ && invocation.input.size() <= kLongestText) {
     invocation.input = WithoutMentions(invocation.input, request.working_dir, setup_.environment.Get("HOME"));
   }
+  return CheckPromptLength("vibe", invocation.input, {.bytes = kLongestText});
 }
 
 void MistralVibeProvider::Read(std::string_view line, AgentEvents& events) {

@@ -40,7 +40,7 @@ class MistralVibeProvider final : public AgentProvider {
   void AddHome(Invocation& invocation) const;
   void AddEnvironment(Invocation& invocation) const;
   void RemoveVariables(Invocation& invocation) const;
-  void AddPrompt(const AgentRequest& request, Invocation& invocation) const;
+  std::expected<void, Error> AddPrompt(const AgentRequest& request, Invocation& invocation) const;
   void ReadMessage(const json::object& entry, AgentEvents& events);
   void ReadEffect(const json::object& entry, AgentEvents& events);
   std::string FinalName(std::string_view shown) const;

@@ -32,6 +32,8 @@ TokenUsage JournalUsage(const fs::path& folder) {
   TokenUsage usage;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code unknown;
+    if (!at->is_regular_file(unknown)) continue;
     std::ifstream file(at->path(), std::ios::binary);
     for (std::string line; std::getline(file, line);) {
       // Most lines are others, and long.

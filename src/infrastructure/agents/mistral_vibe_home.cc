@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
+#include <climits>
 #include <system_error>
+
+#include "infrastructure/agents/regular_file.h"
 
 namespace awf::agents {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = 1 << 20;
+// Ends of one mention that are tried.
+constexpr std::size_t kMostTries = 32;
 
 constexpr std::string_view kModelKeys[] = {"active_model",
                                            "allowed_models",
@@ -130,17 +132,21 @@ std::string Mentioned(std::string_view text) {
   return std::string(text.begin(), std::ranges::find_if_not(text, belongs));
 }
 
-bool Exists(std::string path, const fs::path& working_dir, const fs::path& home) {
+fs::path Expanded(const std::string& path, const fs::path& home) {
+  if (path == "~" || path.starts_with("~/")) return home / path.substr(std::min<std::size_t>(2, path.size()));
+  return path;
+}
+
+// Also true where it would take long to find out: a blank too much does no harm.
+bool MayExist(const std::string& path, const fs::path& working_dir, const fs::path& home) {
   std::error_code error;
-  if (path == "~" || path.starts_with("~/"))
-    path = (home / path.substr(std::min<std::size_t>(2, path.size()))).string();
   // A mention at the end of a sentence or in brackets is tried without what closes these.
-  for (;;) {
-    if (path.empty()) return false;
-    if (fs::exists(working_dir / path, error)) return true;
-    if (!std::string_view(".)]}").contains(path.back())) return false;
-    path.pop_back();
+  const std::size_t shortest = path.find_last_not_of(".)]}") + 1;
+  if (shortest >= PATH_MAX || path.size() - shortest > kMostTries) return true;
+  for (std::size_t size = path.size(); size > 0 && size >= shortest; --size) {
+    if (fs::exists(working_dir / Expanded(path.substr(0, size), home), error)) return true;
   }
+  return false;
 }
 
 }  // namespace
@@ -152,11 +158,7 @@ fs::path VibeHome(const Environment& environment) {
 }
 
 std::string SmallFile(const fs::path& path) {
-  std::error_code error;
-  if (path.empty() || !fs::is_regular_file(path, error) || fs::file_size(path, error) > kLargestFile || error)
-    return {};
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return path.empty() ? std::string() : ReadRegularFile(path).value_or("");
 }
 
 std::vector<std::pair<std::string, std::string>> DotEnvValues(std::string_view text) {
@@ -202,7 +204,7 @@ std::string WithoutMentions(std::string_view text, const fs::path& working_dir, 
   for (std::size_t at = 0; at < text.size(); ++at) {
     changed += text[at];
     if (text[at] != '@' || (at > 0 && IsWord(text[at - 1]))) continue;
-    if (Exists(Mentioned(text.substr(at + 1)), working_dir, home)) changed += ' ';
+    if (MayExist(Mentioned(text.substr(at + 1)), working_dir, home)) changed += ' ';
   }
   return changed;
 }

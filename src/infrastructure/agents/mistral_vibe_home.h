@@ -29,7 +29,7 @@ std::string ModelSettings(std::string_view toml);
 std::string SmallFile(const std::filesystem::path& path);
 
 // Vibe puts the file that a text mentions ("look at @notes.txt") into the prompt, past every tool. Mentions of what
-// exists get a blank behind the '@', which makes them plain text.
+// exists, or that are too long to be looked for, get a blank behind the '@', which makes them plain text.
 std::string WithoutMentions(std::string_view text, const std::filesystem::path& working_dir,
                             const std::filesystem::path& home);
 

@@ -69,6 +69,17 @@ TEST(WithoutMentionsTest, BreaksThoseOfFilesThatExist) {
             "@ ~/secret @ " + (top / "work/note.txt").string());
   EXPECT_EQ(changed("me@note.txt, @Override, @missing.txt, @\"open, @"),
             "me@note.txt, @Override, @missing.txt, @\"open, @");
+  EXPECT_EQ(changed("@~. @note.txt.)]}"), "@ ~. @ note.txt.)]}");
+}
+
+// What would take long to be looked for counts as a file: each of these took minutes once, the first of them 12 s.
+TEST(WithoutMentionsTest, LongMentionsAreNotTriedInAllLengths) {
+  const TestFolder top;
+  const auto changed = [&](const std::string& text) { return WithoutMentions(text, top, top) != text; };
+  EXPECT_TRUE(changed("@" + std::string(300'000, ')')));
+  EXPECT_TRUE(changed("@" + std::string(1'000'000, 'x')));
+  EXPECT_TRUE(changed("@missing.txt" + std::string(33, ')')));
+  EXPECT_FALSE(changed("@missing.txt" + std::string(32, ')')));
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ AgentRequest Request() {
   request.working_dir = "/";
   request.continued.emplace();
   request.continued->id = "aaaaaaaa-e48b-31ab-013b-433f4ab8836b";
+  request.continued->folder = "here";
   return request;
 }
 

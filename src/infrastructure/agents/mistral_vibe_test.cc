@@ -28,7 +28,7 @@ class MistralVibeTest : public testing::Test {
     request_.proxy->enable = true;
   }
 
-  Invocation Prepare(bool with_proxy = true) {
+  std::expected<Invocation, Error> Try(bool with_proxy = true) {
     MistralVibeProvider vibe({.environment = environment_,
                               .step_folder = "/step",
                               .conversation_folder = conversation_,
@@ -36,9 +36,12 @@ class MistralVibeTest : public testing::Test {
                               .mitigate = mitigate_});
     const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "kv_get"}, 60'500};
     if (!with_proxy) request_.proxy.reset();
-    auto invocation = vibe.Prepare(request_, with_proxy ? &endpoint : nullptr);
-    EXPECT_TRUE(invocation);
-    return std::move(*invocation);
+    return vibe.Prepare(request_, with_proxy ? &endpoint : nullptr);
+  }
+  Invocation Prepare(bool with_proxy = true) {
+    auto invocation = Try(with_proxy);
+    EXPECT_TRUE(invocation) << (invocation ? "" : invocation.error().message);
+    return invocation ? std::move(*invocation) : Invocation();
   }
   static std::string Variable(const Invocation& invocation, std::string_view name) {
     for (const auto& [key, value] : invocation.set_env) {
@@ -170,10 +173,50 @@ TEST_F(MistralVibeTest, ConversationsKeepTheirSessionsInTheRunsFolder) {
   EXPECT_EQ(Variable(Prepare(), "VIBE_SESSION_LOGGING"), R"({"enabled":true,"save_dir":"/run/conversation/sessions"})");
   request_.continued.emplace();
   request_.continued->id = "11-22";
+  const auto lost = Try();
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, "EXECUTION.AGENT.SESSION_LOST");
+  EXPECT_EQ(lost.error().message, "vibe no longer has the session 11-22: it lies in another home");
+  EXPECT_EQ(lost.error().hint, "Let all steps of a conversation intercept the built-in tools, or none.");
+  request_.continued->folder = "here";
   const Invocation invocation = Prepare();
   EXPECT_EQ(Words(invocation.argv.end() - 2, invocation.argv.end()), (Words{"--resume", "11-22"}));
   request_.proxy->intercept_builtins = false;
+  EXPECT_FALSE(Try());
+  request_.continued->folder.clear();
   EXPECT_EQ(Variable(Prepare(), "VIBE_SESSION_LOGGING"), "(unset)");
+}
+
+TEST_F(MistralVibeTest, TextThatVibeWouldRefuseIsRefusedBefore) {
+  const std::size_t recipe = Prepare().input.size() - request_.prompt.size();
+  request_.prompt.assign((std::size_t{1} << 20) - recipe, 'x');
+  EXPECT_TRUE(Try());
+  request_.prompt += 'x';
+  const auto refused = Try();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "EXECUTION.AGENT.FAILED");
+  EXPECT_EQ(refused.error().message, "vibe: the prompt has 1048577 bytes, and the CLI reads only 1048576");
+}
+
+// Vibe takes its variables in any case.
+TEST_F(MistralVibeTest, NamesOfVariablesCountInAnyCase) {
+  top_.Put("home/.vibe/.env",
+           "vibe_mcp_servers=[]\nVibe_Enabled_Tools=[\"bash\"]\nexport viBE_home=/x\nMISTRAL_API_KEY=k\n");
+  for (const char* name : {"vibe_mcp_servers", "Vibe_Active_Model", "vibe_api_retry_max_elapsed_time", "Vibe_Cwd"}) {
+    environment_.Set(name, "7");
+  }
+  request_.options["model"] = "m";
+  Invocation invocation = Prepare();
+  for (const auto& [name, value] : invocation.set_env) {
+    EXPECT_TRUE(name.starts_with("VIBE_") || name == "MISTRAL_API_KEY") << name;
+  }
+  EXPECT_EQ(Variable(invocation, "VIBE_API_RETRY_MAX_ELAPSED_TIME"), "(unset)");
+  std::ranges::sort(invocation.unset_env);
+  EXPECT_EQ(invocation.unset_env, (Words{"VIBE_CWD", "Vibe_Active_Model", "Vibe_Cwd", "vibe_mcp_servers"}));
+  request_.proxy->intercept_builtins = false;
+  Invocation additive = Prepare();
+  std::ranges::sort(additive.unset_env);
+  EXPECT_EQ(additive.unset_env, (Words{"VIBE_CWD", "Vibe_Active_Model", "Vibe_Cwd", "vibe_mcp_servers"}));
 }
 
 TEST_F(MistralVibeTest, TextHasSystemPromptSentenceAndMemory) {

@@ -1,7 +1,6 @@
 #include "infrastructure/agents/opencode.h"
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -9,8 +8,11 @@
 #include "domain/random_id.h"
 #include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/opencode_config.h"
+#include "infrastructure/agents/option_words.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
+#include "infrastructure/agents/regular_file.h"
+#include "infrastructure/agents/session_place.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -57,11 +59,7 @@ bool Denied(std::string_view error) {
 bool IsFlag(std::string_view argument) { return argument.starts_with('-') && argument.size() > 1; }
 
 std::optional<json::object> ReadObject(const fs::path& path) {
-  const std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::stringstream text;
-  text << file.rdbuf();
-  auto value = ParseRepairedJson(text.str());
+  auto value = ParseRepairedJson(ReadRegularFile(path).value_or(""));
   if (!value || !value->is_object()) return std::nullopt;
   return std::move(value->get_object());
 }
@@ -148,7 +146,7 @@ std::expected<Invocation, Error> OpenCodeProvider::Prepare(const AgentRequest& r
     argv.insert(argv.end(), {"--agent", agent_, "--dir", folder->string()});
   }
   argv.insert(argv.end(), {"--title", "awf " + request.step.step});
-  if (!model_.empty()) argv.insert(argv.end(), {"-m", model_});
+  if (!model_.empty()) AddOptionWords(argv, "-m", model_, "--model");
   if (request.continued) argv.insert(argv.end(), {"--session", continued_});
   if (BoolAt(options, "dangerously_skip_permissions")) {
     if (intercept_) {
@@ -159,7 +157,9 @@ std::expected<Invocation, Error> OpenCodeProvider::Prepare(const AgentRequest& r
     }
   }
   for (const std::string& argument : TextsAt(options, "extra_args")) argv.push_back(argument);
-  std::ranges::copy_if(argv, std::back_inserter(flags_), IsFlag);
+  for (const std::string& argument : argv) {
+    if (IsFlag(argument)) flags_.push_back(argument.substr(0, argument.find('=')));
+  }
   AddConfiguration(request, proxy, invocation);
   AddPrompt(request, invocation);
   return invocation;
@@ -169,14 +169,13 @@ std::expected<Invocation, Error> OpenCodeProvider::Prepare(const AgentRequest& r
 // intercepting step has a folder of its own: the conversation's, if it has one.
 std::expected<fs::path, Error> OpenCodeProvider::SessionFolder(const AgentRequest& request) const {
   const fs::path kept = setup_.conversation_folder.empty() ? fs::path() : setup_.conversation_folder / "opencode";
-  std::error_code error;
-  if (request.continued && (!kept.empty() && fs::is_directory(kept, error)) != intercept_) {
-    return std::unexpected(SessionLost("opencode", continued_,
-                                       "it binds a session to a folder, so that a conversation either intercepts the "
-                                       "built-in tools in all of its steps or in none"));
+  if (request.continued) {
+    auto here = CheckSessionPlace("opencode", *request.continued, SessionPlace::kByInterception, intercept_);
+    if (!here) return std::unexpected(here.error());
   }
   if (!intercept_) return request.working_dir;
   if (kept.empty()) return setup_.step_folder;
+  std::error_code error;
   fs::create_directory(kept, error);
   if (error) return Fail("SYSTEM.IO.WRITE_FAILED", "cannot make " + kept.string() + ": " + error.message());
   return kept;

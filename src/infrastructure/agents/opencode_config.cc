@@ -1,10 +1,9 @@
 #include "infrastructure/agents/opencode_config.h"
 
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
+#include "infrastructure/agents/regular_file.h"
 #include "infrastructure/agents/stream_json.h"
 
 namespace awf::agents {
@@ -82,12 +81,11 @@ class Collector {
   explicit Collector(std::string home) : home_(std::move(home)) {}
 
   void AddFile(const fs::path& path) {
-    std::error_code error;
-    if (!fs::exists(path, error)) return;
-    const std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    if (file) text << file.rdbuf();
-    Add(file ? ParseConfig(text.str()) : std::nullopt, path.string(), path.parent_path());
+    const auto text = ReadRegularFile(path);
+    if (text) return Add(ParseConfig(*text), path.string(), path.parent_path());
+    if (text.error().empty()) return;
+    config_.warnings.push_back(path.string() + " cannot be read (" + text.error() +
+                               "); model providers in it are not used");
   }
   void Add(const std::optional<json::object>& all, const std::string& source, const fs::path& folder) {
     if (!all) {

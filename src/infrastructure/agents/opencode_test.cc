@@ -238,6 +238,7 @@ TEST_F(OpenCodeTest, AConversationKeepsItsFolder) {
   EXPECT_EQ(Variable(Prepare(), "OPENCODE_DB"), (conversation_ / "opencode.db").string());
   EXPECT_TRUE(fs::is_directory(conversation_ / "opencode"));
   request_.continued.emplace().id = "ses_1";
+  request_.continued->folder = "here";
   const Invocation invocation = Prepare();
   EXPECT_EQ(After(invocation, "--dir"), (conversation_ / "opencode").string());
   EXPECT_EQ(After(invocation, "--session"), "ses_1");
@@ -247,8 +248,9 @@ TEST_F(OpenCodeTest, AConversationDoesNotChangeBetweenInterceptedAndNativeTools)
   conversation_ = top_ / "conversation";
   request_.continued.emplace().id = "ses_1";
   EXPECT_EQ(Try().error().code, "EXECUTION.AGENT.SESSION_LOST");
+  EXPECT_EQ(Try().error().hint, "Let all steps of a conversation intercept the built-in tools, or none.");
   EXPECT_EQ(After(Prepare(false), "--session"), "ses_1");
-  fs::create_directory(conversation_ / "opencode");
+  request_.continued->folder = "here";
   EXPECT_EQ(Try(false).error().code, "EXECUTION.AGENT.SESSION_LOST");
 }
 

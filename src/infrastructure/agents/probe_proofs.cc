@@ -22,19 +22,79 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = 1 << 20;  // 5000 proofs; what is larger is no file of ours
 
-// What tells one state of a file from another.
+// Of a package whose files are all looked at. The largest, Gemini CLI 0.61.0, has 450, six folders deep.
+constexpr std::size_t kMostEntries = 5000;
+constexpr int kDeepestFolder = 32;
+
+// What tells one state of a file from another. The time of status change shows an edit that set the other time back.
+json::array Stamp(const fs::path& path, const struct stat& status) {
+  return {path.string(),          status.st_size,        status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+}
+
 std::optional<json::array> Stamp(const fs::path& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return json::array{path.string(), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  return Stamp(path, status);
 }
 
-// The package.json of the package that the program lies in; null where there is none.
-json::value PackageStamp(const fs::path& program) {
+// The folder of the package that the program lies in: of those with a package.json above it the nearest, but below
+// node_modules the outermost, as packages have such files in their subfolders too. Empty where there is none.
+fs::path PackageFolder(const fs::path& program) {
+  fs::path nearest, outermost;
   for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
-    if (auto stamp = Stamp(folder / "package.json")) return std::move(*stamp);
+    if (folder.filename() == "node_modules") return outermost;
+    struct stat status{};
+    if (::stat((folder / "package.json").c_str(), &status) != 0) continue;
+    if (nearest.empty()) nearest = folder;
+    outermost = folder;
   }
-  return nullptr;
+  return nearest;
+}
+
+// By path, as the order of a folder means nothing.
+using Stamps = std::map<std::string, std::string>;
+
+// Adds all files below the folder. False when they are too many or lie too deep, or some cannot be looked at.
+bool AddFiles(const fs::path& top, std::size_t& entries, Stamps& stamps) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(top, error), end; !error && entry != end; entry.increment(error)) {
+    if (++entries > kMostEntries || entry.depth() > kDeepestFolder) return false;
+    struct stat status{};
+    if (::lstat(entry->path().c_str(), &status) != 0) return false;
+    // Links are stamped as such, never followed.
+    if (S_ISDIR(status.st_mode)) continue;
+    const std::string path = entry->path().string();
+    stamps.emplace(path, json::serialize(Stamp(path, status)));
+  }
+  return !error;
+}
+
+// Digest of all files of the package, and of those beside it that carry its program for one platform (codex-linux-x64
+// beside codex).
+std::optional<std::string> FilesStamp(const fs::path& package) {
+  Stamps stamps;
+  std::size_t entries = 0;
+  if (!AddFiles(package, entries, stamps)) return std::nullopt;
+  std::error_code error, unreadable;
+  const std::string beside = package.filename().string() + "-";
+  for (fs::directory_iterator entry(package.parent_path(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(beside)) continue;
+    if (!fs::exists(entry->path() / "package.json", unreadable)) continue;
+    if (!AddFiles(entry->path(), entries, stamps)) return std::nullopt;
+  }
+  std::string text;
+  for (const auto& [path, stamp] : stamps) text += stamp + "\n";
+  return telemetry::Sha256Hex(text);
+}
+
+// The package of the program; null where there is none.
+json::value PackageStamp(const fs::path& program) {
+  const fs::path folder = PackageFolder(program);
+  if (folder.empty()) return nullptr;
+  if (auto files = FilesStamp(folder)) return json::string(*files);
+  return Stamp(folder / "package.json").value_or(json::array());
 }
 
 Error CannotWrite(const fs::path& path, int error) {
@@ -132,7 +192,7 @@ std::string ProofKey::Digest() const {
   for (const auto& [name, value] : sorted) variables.push_back(json::array{name, value});
   json::array outranking;
   for (const fs::path& file : managed) outranking.push_back(Stamp(file).value_or(json::array()));
-  const json::array parts{"awf-probe-2",
+  const json::array parts{"awf-probe-3",
                           provider,
                           version,
                           std::move(*stamp),
@@ -142,8 +202,15 @@ std::string ProofKey::Digest() const {
                           json::array(extra_args.begin(), extra_args.end()),
                           std::move(variables),
                           model,
-                          std::move(outranking)};
+                          std::move(outranking),
+                          json::array(ambient.begin(), ambient.end())};
   return telemetry::Sha256Hex(json::serialize(parts));
+}
+
+ProbeProofs ProbeProofs::Assumed() {
+  ProbeProofs proofs;
+  proofs.assumed_ = true;
+  return proofs;
 }
 
 fs::path ProbeProofs::FileFor(std::string_view xdg_state_home, std::string_view home) {
@@ -154,7 +221,7 @@ fs::path ProbeProofs::FileFor(std::string_view xdg_state_home, std::string_view 
 }
 
 bool ProbeProofs::Holds(const ProofKey& key) const {
-  if (file_.empty()) return false;
+  if (file_.empty()) return assumed_;
   const std::string digest = key.Digest();
   if (digest.empty()) return false;
   const std::string text = Contents(file_);

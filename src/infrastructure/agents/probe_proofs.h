@@ -19,7 +19,8 @@ namespace awf::agents {
 // Everything that may change which tools a CLI offers.
 struct ProofKey {
   std::string provider, version;
-  std::filesystem::path program;  // as found; its real path, size and time of change are taken, and its package's
+  // As found; the real path, size and times of change are taken, and those of all files of its package.
+  std::filesystem::path program;
   int recipe = 1;
   bool intercept = true;
   std::vector<std::string> extra_args;
@@ -28,6 +29,8 @@ struct ProofKey {
   std::string model{};
   // Files outside the user's home that outrank flags (CliProvider::managed), whether they are there or not.
   std::vector<std::filesystem::path> managed{};
+  // NAME=value, sorted: what of the user's variables may change what the program does (AmbientVariables).
+  std::vector<std::string> ambient{};
 
   // SHA-256 in hex digits; empty when the program cannot be looked at.
   std::string Digest() const;
@@ -39,6 +42,9 @@ class ProbeProofs {
   ProbeProofs() = default;
   // `file` need not exist; empty: as above.
   explicit ProbeProofs(std::filesystem::path file) : file_(std::move(file)) {}
+  // Holds for every key and keeps nothing. For the step that a probe drives: it is treated as a proven one, so that all
+  // that would take the level from a proven step shows.
+  static ProbeProofs Assumed();
   // By XDG_STATE_HOME and HOME.
   static std::filesystem::path FileFor(std::string_view xdg_state_home, std::string_view home);
 
@@ -50,6 +56,7 @@ class ProbeProofs {
 
  private:
   std::filesystem::path file_;
+  bool assumed_ = false;
 };
 
 }  // namespace awf::agents

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <set>
 #include <thread>
 
@@ -59,6 +60,7 @@ TEST_F(ProbeProofsTest, DigestTellsAllThatMayChangeTheOffer) {
   EXPECT_TRUE(differs([](ProofKey& key) { key.extra_args = {"-a b"}; }));
   EXPECT_TRUE(differs([](ProofKey& key) { key.env = {{"A", "1"}, {"B", "2"}}; }));
   EXPECT_TRUE(differs([](ProofKey& key) { key.env = {{"A", "1"}}; }));
+  EXPECT_TRUE(differs([](ProofKey& key) { key.ambient = {"A=1"}; }));
   // The order of variables means nothing, nor does the link by which the program is found.
   EXPECT_FALSE(differs([](ProofKey& key) { key.env = {{"B", "2"}, {"A", "1"}}; }));
   EXPECT_FALSE(differs([&](ProofKey& key) { key.program = program_; }));
@@ -79,6 +81,57 @@ TEST_F(ProbeProofsTest, AnotherProgramOrPackageIsAnotherDigest) {
   EXPECT_TRUE(digests.insert(key_.Digest()).second) << "another place";
   key_.program = top_ / "gone";
   EXPECT_EQ(key_.Digest(), "");
+}
+
+TEST_F(ProbeProofsTest, EveryFileOfThePackageCounts) {
+  const fs::path chunk = top_.Put("node_modules/@openai/codex/bundle/chunk-1.js", "1");
+  const fs::path native = top_.Put("node_modules/@openai/codex-linux-x64/vendor/codex", "1");
+  top_.Put("node_modules/@openai/codex-linux-x64/package.json", "{}");
+  top_.Put("node_modules/@openai/codex/bin/package.json", R"({"type":"module"})");
+  std::set<std::string> digests{key_.Digest()};
+  top_.Put("node_modules/@openai/codex/bundle/chunk-1.js", "12");
+  EXPECT_TRUE(digests.insert(key_.Digest()).second) << "size";
+  Touch(chunk);
+  EXPECT_TRUE(digests.insert(key_.Digest()).second) << "time";
+  const auto hidden = [&](const fs::path& file) {
+    // As one does who wants no trace: same size, the old time. The clock of the file system ticks every few ms.
+    struct stat before{}, after{};
+    ASSERT_EQ(::stat(file.c_str(), &before), 0);
+    do {
+      std::ofstream(file) << FileText(file).replace(0, 1, "X");
+      const timespec times[] = {before.st_atim, before.st_mtim};
+      ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+      ASSERT_EQ(::stat(file.c_str(), &after), 0);
+    } while (after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+    EXPECT_TRUE(digests.insert(key_.Digest()).second) << file;
+  };
+  hidden(chunk);
+  hidden(program_);
+  hidden(native);
+  fs::rename(chunk, chunk.parent_path() / "chunk-2.js");
+  EXPECT_TRUE(digests.insert(key_.Digest()).second) << "name";
+  top_.Put("node_modules/other/index.js", "");
+  EXPECT_FALSE(digests.insert(key_.Digest()).second) << "another package";
+}
+
+TEST_F(ProbeProofsTest, OfAFolderWithTooManyFilesThePackageFileCounts) {
+  const fs::path folder = top_ / "node_modules/@openai/codex/many";
+  fs::create_directories(folder);
+  for (int i = 0; i < 5000; ++i) std::ofstream(folder / std::to_string(i));
+  std::set<std::string> digests{key_.Digest()};
+  std::ofstream(folder / "7") << "x";
+  EXPECT_FALSE(digests.insert(key_.Digest()).second);
+  Touch(package_);
+  EXPECT_TRUE(digests.insert(key_.Digest()).second);
+  Touch(program_);
+  EXPECT_TRUE(digests.insert(key_.Digest()).second);
+}
+
+TEST_F(ProbeProofsTest, AssumedHoldsForAllAndKeepsNothing) {
+  const ProbeProofs assumed = ProbeProofs::Assumed();
+  EXPECT_TRUE(assumed.Holds(key_));
+  EXPECT_TRUE(assumed.empty());
+  EXPECT_FALSE(assumed.Add(key_));
 }
 
 TEST_F(ProbeProofsTest, ConfigurationThatOutranksFlagsVoidsAProof) {

@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 
-#include "domain/time.h"
+#include "domain/trimmed.h"
 #include "infrastructure/process/keeper.h"
 
 namespace awf::agents {
@@ -21,15 +23,22 @@ using std::chrono::milliseconds;
 using Kind = process::KeeperEvent::Kind;
 
 constexpr milliseconds kVersionPatience{20'000};  // a Node program on a busy machine needs more than five
+constexpr milliseconds kSlice{50};                // how soon a cancel is noticed
 constexpr std::size_t kMostOutput = std::size_t{16} << 20;
+constexpr std::size_t kMostErrors = std::size_t{64} << 10;
 
-// Reads what is there; false at the end of the stream.
-bool ReadSome(int fd, std::string& text) {
+constexpr char kCancelled[] = "cancelled";
+constexpr char kOutOfTime[] = "the step's time is up";
+
+// Reads what is there, and keeps `most` and a little of it; false at the end of the stream.
+bool ReadSome(int fd, std::string& text, std::size_t most) {
   char buffer[65536];
   const ssize_t count = ::read(fd, buffer, sizeof buffer);
-  if (count > 0 && text.size() <= kMostOutput) text.append(buffer, static_cast<std::size_t>(count));
+  if (count > 0 && text.size() <= most) text.append(buffer, static_cast<std::size_t>(count));
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
+
+std::string Seconds(milliseconds duration) { return std::to_string(duration.count() / 1000) + " s"; }
 
 // Replaced programs have another one; a launcher behind a link is told by its real path.
 std::string KeyOf(const ProgramAnswers::Question& question) {
@@ -44,6 +53,14 @@ std::string KeyOf(const ProgramAnswers::Question& question) {
     key += '\0' + std::to_string(number);
   }
   for (const std::string& argument : question.arguments) (key += '\0') += argument;
+  std::vector<std::string_view> variables;
+  for (const std::string& variable : question.environment) {
+    const bool of_step = variable.starts_with("TRACEPARENT=") || variable.starts_with("TRACESTATE=");
+    if (!of_step) variables.push_back(variable);
+  }
+  std::ranges::sort(variables);
+  key += std::string(2, '\0');
+  for (const std::string_view variable : variables) (key += '\0') += variable;
   return key;
 }
 
@@ -52,53 +69,92 @@ class Asking {
  public:
   explicit Asking(const ProgramAnswers::Question& question) : question_(question) {}
 
-  // False: it cannot be started.
+  // False: this machine lacks something, which says nothing of the program.
   bool Start(const fs::path& keeper_program) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-    read_end_ = Fd(ends[0]);
-    const Fd write_end(ends[1]);
-    ::fcntl(read_end_.get(), F_SETFL, O_NONBLOCK);
+    Fd output, errors;
+    if (!Open(output_, output) || !Open(errors_, errors)) return false;
     auto keeper = process::Keeper::Spawn(keeper_program);
     if (!keeper) return false;
     keeper_ = std::move(*keeper);
     std::vector<std::string> argv = {question_.program.string()};
     argv.insert(argv.end(), question_.arguments.begin(), question_.arguments.end());
-    keeper_->Start({argv, question_.environment, "/", -1, write_end.get(), -1, false});
+    keeper_->Start({argv, question_.environment, "/", -1, output.get(), errors.get(), false});
     return true;
   }
 
-  // Until it has ended or `until`; false: cancelled.
-  bool Wait(SteadyClock::time_point until, const std::stop_token& cancelled) {
-    while (!over_ && SteadyClock::now() < until) {
-      if (cancelled.stop_requested()) return false;
-      pollfd fds[] = {{keeper_->fd(), POLLIN, 0}, {read_end_.get(), POLLIN, 0}};
-      constexpr int kSlice = 50;  // how soon a cancel is noticed
-      if (::poll(fds, 2, kSlice) < 0 && errno != EINTR) break;
-      if (fds[1].revents != 0 && !ReadSome(read_end_.get(), output_)) read_end_.Reset();
+  // Until it has ended, `until`, or cancelled.
+  void Wait(SteadyClock::time_point until, const std::stop_token& cancelled) {
+    while (!over_ && !lost_ && SteadyClock::now() < until && !cancelled.stop_requested()) {
+      pollfd fds[] = {
+          {keeper_->fd(), POLLIN, 0}, {output_.read_end.get(), POLLIN, 0}, {errors_.read_end.get(), POLLIN, 0}};
+      if (::poll(fds, std::size(fds), static_cast<int>(kSlice.count())) < 0 && errno != EINTR) break;
+      if (fds[1].revents != 0) output_.Read();
+      if (fds[2].revents != 0) errors_.Read();
       while (const auto event = keeper_->Next()) Take(*event);
     }
-    return true;
   }
 
-  std::optional<std::string> Answer() {
-    while (read_end_ && ReadSome(read_end_.get(), output_) && errno != EAGAIN) {
-    }
-    if (!answered_ || output_.size() > kMostOutput) return std::nullopt;
-    return std::move(output_);
+  bool over() const { return over_; }
+
+  // Of a program that is over.
+  ProgramAnswer Answer() {
+    output_.ReadRest();
+    errors_.ReadRest();
+    if (!failure_.empty()) return std::unexpected(std::move(failure_));
+    if (status_.signal != 0) return Failed("signal " + std::to_string(status_.signal));
+    if (status_.exit_code != 0) return Failed("exit code " + std::to_string(status_.exit_code));
+    if (output_.text.size() > kMostOutput) return std::unexpected("prints more than 16 MiB");
+    return std::move(output_.text);
   }
 
  private:
+  struct Stream {
+    std::size_t most;
+    Fd read_end{};
+    std::string text{};
+
+    void Read() {
+      if (!ReadSome(read_end.get(), text, most)) read_end.Reset();
+    }
+    void ReadRest() {
+      while (read_end && ReadSome(read_end.get(), text, most) && errno != EAGAIN) {
+      }
+    }
+  };
+
+  static bool Open(Stream& stream, Fd& write_end) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    stream.read_end = Fd(ends[0]);
+    write_end = Fd(ends[1]);
+    return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+  }
+
   void Take(const process::KeeperEvent& event) {
-    over_ = over_ || event.kind == Kind::kExited || event.kind == Kind::kFailed || event.kind == Kind::kGone;
-    answered_ = answered_ || (event.kind == Kind::kExited && event.status.signal == 0 && event.status.exit_code == 0);
+    lost_ = lost_ || event.kind == Kind::kGone;
+    over_ = over_ || event.kind == Kind::kExited || event.kind == Kind::kFailed;
+    if (event.kind == Kind::kExited) status_ = event.status;
+    if (event.kind != Kind::kFailed) return;
+    failure_ = std::string("cannot be started: ") + std::strerror(event.failure.error_number);
+    // The file itself is there: what its first line names is not.
+    if (event.failure.error_number == ENOENT) failure_ += " (its interpreter)";
+  }
+
+  // With what it said, where that is one line: "env: 'node': No such file or directory".
+  ProgramAnswer Failed(std::string how) const {
+    const std::string_view said = Trimmed(errors_.text);
+    constexpr std::size_t kMost = 200;
+    if (!said.empty() && said.size() <= kMost && said.find('\n') == said.npos) how.append(": ").append(said);
+    return std::unexpected(std::move(how));
   }
 
   const ProgramAnswers::Question& question_;
-  Fd read_end_;
+  Stream output_{kMostOutput}, errors_{kMostErrors};
   std::unique_ptr<process::Keeper> keeper_;
-  std::string output_;
-  bool over_ = false, answered_ = false;
+  process::ExitStatus status_;
+  std::string failure_;
+  bool over_ = false;
+  bool lost_ = false;  // the keeper
 };
 
 }  // namespace
@@ -140,31 +196,48 @@ std::string FirstVersion(std::string_view text) {
   return {};
 }
 
-std::optional<std::string> ProgramAnswers::Ask(const Question& question, const std::stop_token& cancelled) {
-  std::shared_ptr<Answer> answer;
+ProgramAnswer ProgramAnswers::Ask(const Question& question, const std::stop_token& cancelled) {
+  const auto begin = SteadyClock::now();
+  std::shared_ptr<Entry> entry;
   {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Answer>& known = answers_[KeyOf(question)];
-    if (!known) known = std::make_shared<Answer>();
-    answer = known;
+    std::shared_ptr<Entry>& known = entries_[KeyOf(question)];
+    if (!known) known = std::make_shared<Entry>();
+    entry = known;
   }
-  const std::lock_guard lock(answer->asking);
-  if (answer->known) return answer->text;
+  std::unique_lock asking_lock(entry->asking, std::defer_lock);
+  while (!asking_lock.try_lock_for(kSlice)) {
+    if (cancelled.stop_requested()) return std::unexpected(kCancelled);
+    if (Passed(question.deadline)) return std::unexpected(kOutOfTime);
+  }
+  if (entry->answer) return *entry->answer;
+  const std::string too_late = "no answer in " + Seconds(question.patience);
+  if (entry->gave_up > begin) return std::unexpected(too_late);
   const auto until = SteadyClock::now() + question.patience;
   Asking asking(question);
-  if (!asking.Start(keeper_program_) || !asking.Wait(until, cancelled)) return std::nullopt;
-  answer->text = asking.Answer();
-  answer->known = true;
-  return answer->text;
+  if (!asking.Start(keeper_program_)) return std::unexpected("this machine has no process or descriptor left for it");
+  asking.Wait(*Earlier(until, question.deadline), cancelled);
+  if (asking.over()) return *(entry->answer = asking.Answer());
+  if (cancelled.stop_requested()) return std::unexpected(kCancelled);
+  if (Passed(question.deadline)) return std::unexpected(kOutOfTime);
+  entry->gave_up = SteadyClock::now();
+  return std::unexpected(SteadyClock::now() < until ? "the process that keeps it was killed" : too_late);
 }
 
-std::string ProgramAnswers::Version(const fs::path& program, const std::vector<std::string>& environment,
-                                    const std::stop_token& cancelled) {
-  return FirstVersion(Ask({program, {"--version"}, environment, kVersionPatience}, cancelled).value_or(""));
+ProgramAnswer ProgramAnswers::Version(const fs::path& program, const std::vector<std::string>& environment,
+                                      const std::stop_token& cancelled, Deadline deadline) {
+  auto answer = Ask({program, {"--version"}, environment, kVersionPatience, deadline}, cancelled);
+  if (!answer) return answer;
+  std::string version = FirstVersion(*answer);
+  if (version.empty()) return std::unexpected(std::string(kTellsNoVersion));
+  return version;
 }
 
 std::optional<std::string> FactsOfProgram::Ask(const std::vector<std::string>& arguments) const {
-  return answers_.Ask({program_, arguments, environment_}, cancelled_);
+  ProgramAnswers::Question question{program_, arguments, environment_};
+  question.deadline = deadline_;
+  if (auto answer = answers_.Ask(question, cancelled_)) return std::move(*answer);
+  return std::nullopt;
 }
 
 }  // namespace awf::agents

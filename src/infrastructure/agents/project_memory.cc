@@ -1,48 +1,19 @@
 #include "infrastructure/agents/project_memory.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <expected>
+#include <climits>
 #include <set>
 #include <string_view>
 
 #include "domain/utf8.h"
-#include "infrastructure/process/fd.h"
+#include "infrastructure/agents/regular_file.h"
 
 namespace awf::agents {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr off_t kLargest = off_t{1} << 20;
 constexpr int kImportDepth = 5;
-
-// An empty reason means that there is no such file.
-std::expected<std::string, std::string> ReadRegularFile(const fs::path& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) {
-    const int error = errno;
-    if (error == ENOENT || error == ENOTDIR) return std::unexpected(std::string());
-    return std::unexpected(std::string(std::strerror(error)));
-  }
-  struct stat status{};
-  if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::unexpected("not a regular file");
-  if (status.st_size > kLargest) return std::unexpected("larger than 1 MiB");
-  std::string text;
-  char buffer[65536];
-  for (;;) {
-    const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::unexpected(std::string(std::strerror(errno)));
-    if (count == 0) return RepairUtf8(text);
-    text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > static_cast<std::size_t>(kLargest)) return std::unexpected("larger than 1 MiB");
-  }
-}
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -72,7 +43,8 @@ std::vector<std::string> Imports(std::string_view text) {
       while (path.ends_with(',') || path.ends_with(';') || path.ends_with(':') || path.ends_with(')')) {
         path.remove_suffix(1);
       }
-      if (!path.empty()) paths.emplace_back(path);
+      // What is longer names no file, and would take long to be looked for.
+      if (!path.empty() && path.size() < PATH_MAX) paths.emplace_back(path);
       at = end - 1;
     }
   }
@@ -128,9 +100,10 @@ class Collector {
       if (!text.error().empty()) memory_.warnings.push_back(Shown(path) + " was left out: " + text.error());
       return;
     }
-    Append(path, *text);
+    const std::string valid = RepairUtf8(*text);
+    Append(path, valid);
     if (imports_) {
-      for (const std::string& import : Imports(*text)) AddImport(path, import, depth);
+      for (const std::string& import : Imports(valid)) AddImport(path, import, depth);
     }
   }
 

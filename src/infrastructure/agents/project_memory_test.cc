@@ -43,6 +43,16 @@ TEST_F(ProjectMemoryTest, UserFirstThenFromTheOutermostFolderDown) {
                              "CLAUDE.local.md\n\nlocal");
 }
 
+TEST_F(ProjectMemoryTest, ImportsLongerThanAnyPathAreText) {
+  std::string way = "@";
+  for (int i = 0; i < 100'000; ++i) way += "a/../";
+  Write(work_ / "CLAUDE.md", way + "rules.md");
+  Write(work_ / "rules.md", "not imported");
+  const ProjectMemory memory = Load();
+  EXPECT_TRUE(memory.text.ends_with("/a/../rules.md"));
+  EXPECT_TRUE(memory.warnings.empty());
+}
+
 TEST_F(ProjectMemoryTest, ImportsAreFollowedOnceAndRelativeToTheirFile) {
   Write(work_ / "CLAUDE.md",
         "See @docs/rules.md, and @~/.claude/own.md\nme@example.com `@docs/code.md` @nobody\n```\n@docs/code.md\n```\n");

@@ -1,21 +1,31 @@
 #include "infrastructure/agents/provider_health.h"
 
 #include "infrastructure/agents/cli_program.h"
+#include "infrastructure/agents/step_isolation.h"
 
 namespace awf::agents {
 namespace {
 
+constexpr char kAnnounces[] = "announces its tools in every run";
+
 IsolationClaim Expected(const CliProvider& provider, const ProviderHealth& health, const json::object& options,
-                        const ProbeProofs& proofs) {
+                        const std::vector<std::string>& environment, const ProbeProofs& proofs) {
   AgentRequest step;
   step.options = options;
   step.proxy.emplace();
-  const ProofKey key = ProofKeyOf(provider, health.program, health.version, step);
+  const ProofKey key = ProofKeyOf(provider, health.program, health.version, step, environment);
   if (proofs.Holds(key)) return {IsolationLevel::kProven, "probed"};
   if (provider.announces && VersionAtLeast(health.version, provider.verified.front())) {
-    return {IsolationLevel::kProven, "announces its tools in every run"};
+    return {IsolationLevel::kProven, kAnnounces};
   }
+  if (!provider.announces) return ClaimOf(provider, health.version, step, {}, false);
   return ClaimOfVersion(health.version, {provider.verified, provider.known, provider.newer});
+}
+
+// `why` as ProgramAnswers tells it.
+std::string FaultOf(const std::string& why) {
+  if (why.starts_with("cannot be started")) return why;
+  return (why == kTellsNoVersion ? "--version " : "does not start: ") + why;
 }
 
 std::string HintFor(const CliProvider& provider, const ProviderHealth& health) {
@@ -23,10 +33,11 @@ std::string HintFor(const CliProvider& provider, const ProviderHealth& health) {
     return "update it: awf was verified with " + std::string(provider.verified.back());
   }
   if (health.login.kind == LoginState::Kind::kMissing) return health.login.text;
-  if (health.isolation.level != IsolationLevel::kProven) {
-    return "awf doctor --probe " + health.provider + " proves its isolation";
-  }
-  return {};
+  std::string hint;
+  // Where nobody can tell the user may know better: how to log in, or what will serve.
+  if (health.login.kind == LoginState::Kind::kUnknown) hint = "login unknown: " + health.login.text;
+  if (health.isolation.level == IsolationLevel::kProven) return hint;
+  return hint + (hint.empty() ? "" : "; ") + "awf doctor --probe " + health.provider + " proves its isolation";
 }
 
 }  // namespace
@@ -52,8 +63,14 @@ ProviderHealth CheckProvider(const CliProvider& provider, const ProviderConfig& 
     health.hint = provider.install;
     return health;
   }
-  health.version = answers.Version(health.program, environment.Block(), cancelled);
-  health.isolation = Expected(provider, health, configured.options, proofs);
+  const auto version = answers.Version(health.program, environment.Block(), cancelled);
+  if (!version) {
+    health.fault = FaultOf(version.error());
+    return health;
+  }
+  health.version = *version;
+  health.isolation = Expected(provider, health, configured.options, block, proofs);
+  health.announces = health.isolation.reason == kAnnounces;
   health.hint = HintFor(provider, health);
   return health;
 }

@@ -20,8 +20,11 @@ struct ProviderHealth {
   std::filesystem::path program;  // absolute; empty: not found
   std::string version;            // empty: not told
   LoginState login;
-  IsolationClaim isolation;  // of an intercepting step with the configured options; meaningless when there is no program
-  std::string hint;          // what the user can do; empty: nothing is missing
+  // Of an intercepting step with the configured options; meaningless when there is no program, or a fault.
+  IsolationClaim isolation;
+  std::string hint;        // what the user can do; empty: nothing is missing
+  std::string fault{};     // why the program is of no use: "does not start: exit code 1"; empty: it tells its version
+  bool announces = false;  // `proven` stands for what each run announces, not for a probe's proof
 };
 
 // `configured`: providers.NAME of the configuration. Starts `PROGRAM --version`. Thread-safe.

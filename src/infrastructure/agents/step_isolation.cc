@@ -27,12 +27,18 @@ std::expected<bool, Error> IsProven(const AgentHost& host, const CliProvider& pr
                                     const std::filesystem::path& program, const std::string& version,
                                     const AgentRequest& request, RunObserver& observer) {
   if (!request.proxy || !request.proxy->intercept_builtins) return false;
-  if (host.proofs.Holds(ProofKeyOf(provider, program, version, request))) return true;
+  if (host.proofs.Holds(ProofKeyOf(provider, program, version, request, host.environment))) return true;
   if (!request.proxy->isolation_required || provider.announces || host.prover == nullptr) return false;
   observer.Logged(&request.step, LogLevel::kInfo, "probing isolation",
                   json::object{{"provider", request.provider_as_written}, {"version", version}});
   auto report = host.prover->Prove(request);
   if (!report) return std::unexpected(std::move(report.error()));
+  if (!report->not_kept.empty()) {
+    observer.Logged(
+        &request.step, LogLevel::kWarn, "the outcome of the isolation probe could not be kept",
+        json::object{
+            {"provider", request.provider_as_written}, {"version", report->version}, {"reason", report->not_kept}});
+  }
   if (report->proven) return true;
   return std::unexpected(CannotBeMet(request, *report));
 }

@@ -14,7 +14,8 @@ namespace awf::agents {
 
 // True when a proof holds for this program and step. Where the step requires one that neither is there nor can come
 // from the CLI's own announcement, the host's prover is asked, which takes seconds; when it proves nothing the step
-// must not start: USER.MCP_PROXY.UNSUPPORTED_PROVIDER, with what was offered. False for steps that don't intercept.
+// must not start: USER.MCP_PROXY.UNSUPPORTED_PROVIDER, with what was offered; when the step's time is over before that
+// is known, EXECUTION.AGENT.TIMEOUT. False for steps that don't intercept.
 std::expected<bool, Error> IsProven(const AgentHost& host, const CliProvider& provider,
                                     const std::filesystem::path& program, const std::string& version,
                                     const AgentRequest& request, RunObserver& observer);

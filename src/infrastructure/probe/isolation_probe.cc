@@ -16,10 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{60};
 constexpr std::chrono::milliseconds kSlice{50};  // how soon a cancel is noticed while another probe runs
 
 std::unexpected<Error> Cancelled() { return Fail("EXECUTION.RUN.CANCELLED", "the probe was cancelled"); }
+
+std::unexpected<Error> OutOfTime(const AgentRequest& request) {
+  return Fail("EXECUTION.AGENT.TIMEOUT",
+              "the step ran into its timeout while the isolation of " + request.provider_as_written + " was probed",
+              "Raise timeout of the state, or run awf doctor --probe " + request.provider_as_written + " before.");
+}
 
 fs::path TemporaryFolder(const std::vector<std::string>& environment) {
   const std::string folder = agents::Environment(environment).Get("TMPDIR");
@@ -60,6 +65,7 @@ Evidence Collect(const agents::CliProvider& provider, const agents::ProbeTarget&
   evidence.called = seen.called;
   evidence.read_ok = seen.read_ok;
   evidence.secret = workspace.secret();
+  evidence.doubt = seen.doubt;
   evidence.failure = result.end.error;
   if (result.end.status == StepStatus::kTimeout) evidence.failure->message = name + " did not end in time";
   return evidence;
@@ -67,7 +73,8 @@ Evidence Collect(const agents::CliProvider& provider, const agents::ProbeTarget&
 
 }  // namespace
 
-IsolationProbe::IsolationProbe(agents::AgentHost host) : host_(std::move(host)) {
+IsolationProbe::IsolationProbe(agents::AgentHost host, std::chrono::milliseconds patience)
+    : host_(std::move(host)), patience_(patience) {
   if (!host_.answers) host_.answers = std::make_shared<agents::ProgramAnswers>(host_.program);
 }
 
@@ -83,19 +90,27 @@ std::expected<IsolationProbe::Subject, Error> IsolationProbe::SubjectOf(const Ag
   }
   const auto program = agents::CliProgram(host_, *provider, environment.Get("PATH"));
   if (!program) return std::unexpected(program.error());
-  const std::string version = host_.answers->Version(*program, environment.Block(), request.cancelled);
-  Subject subject{provider, agents::ProofKeyOf(*provider, *program, version, request)};
+  const std::string version =
+      host_.answers->Version(*program, environment.Block(), request.cancelled, request.deadline).value_or("");
+  Subject subject{provider, agents::ProofKeyOf(*provider, *program, version, request, host_.environment), {}};
   subject.key.intercept = true;
+  subject.digest = subject.key.Digest();
+  if (subject.digest.empty()) {
+    return Fail("EXECUTION.AGENT.NOT_INSTALLED", program->string() + " cannot be looked at any more");
+  }
   return subject;
 }
 
 std::expected<agents::ProbeReport, Error> IsolationProbe::Prove(const AgentRequest& request) {
   const auto subject = SubjectOf(request);
   if (!subject) return std::unexpected(subject.error());
+  // The version may be unknown only for this.
+  if (request.cancelled.stop_requested()) return Cancelled();
+  if (Passed(request.deadline)) return OutOfTime(request);
   std::shared_ptr<Turn> turn;
   {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Turn>& known = turns_[subject->key.Digest()];
+    std::shared_ptr<Turn>& known = turns_[subject->digest];
     if (!known) known = std::make_shared<Turn>();
     turn = known;
   }
@@ -107,21 +122,27 @@ std::expected<agents::ProbeReport, Error> IsolationProbe::Prove(const AgentReque
   std::unique_lock running(turn->running, std::defer_lock);
   while (!running.try_lock_for(kSlice)) {
     if (request.cancelled.stop_requested()) return Cancelled();
+    if (Passed(request.deadline)) return OutOfTime(request);
   }
-  if (finished() != before) return turn->last;
+  if (finished() != before || turn->unkept) return turn->last;
   auto report = Drive(*subject, request);
   if (!report) return report;
-  if (auto kept = Keep(*subject, report->proven); !kept) return std::unexpected(kept.error());
+  // What was probed is what was there before: a CLI may update itself meanwhile.
+  if (report->proven && subject->key.Digest() != subject->digest) {
+    report->proven = false;
+    report->reason = subject->key.program.string() + " was changed while it was probed";
+  }
+  turn->last = *report;
+  report->not_kept = Keep(*subject, report->proven);
+  turn->unkept = report->proven && !report->not_kept.empty();
   const std::lock_guard lock(turn->guard);
   ++turn->finished;
-  turn->last = *report;
   return report;
 }
 
-std::expected<void, Error> IsolationProbe::Keep(const Subject& subject, bool proven) {
-  if (!proven) return host_.proofs.Remove(subject.key);
-  // A user without a home can still be told what was found.
-  return host_.proofs.empty() ? std::expected<void, Error>() : host_.proofs.Add(subject.key);
+std::string IsolationProbe::Keep(const Subject& subject, bool proven) {
+  const auto kept = proven ? host_.proofs.Add(subject.key) : host_.proofs.Remove(subject.key);
+  return kept ? std::string() : kept.error().message;
 }
 
 std::expected<agents::ProbeReport, Error> IsolationProbe::Drive(const Subject& subject, const AgentRequest& request) {
@@ -139,17 +160,19 @@ std::expected<agents::ProbeReport, Error> IsolationProbe::Drive(const Subject& s
   host.environment = ProbeEnvironment(host_.environment, target);
   host.tracing = {};
   host.prover = nullptr;
-  host.proofs = agents::ProbeProofs();
+  host.proofs = agents::ProbeProofs::Assumed();
   ProbeObserver observer;
   agents::AgentRunner runner(std::move(host));
   const StepResult result = runner.Run(
-      ProbeRequest(request, provider, target, (*workspace)->path(), SteadyClock::now() + kPatience), observer);
+      ProbeRequest(request, provider, target, (*workspace)->path(), SteadyClock::now() + patience_), observer);
   if (request.cancelled.stop_requested()) return Cancelled();
   if (result.end.error && IsNoEvidence(*result.end.error)) return std::unexpected(*result.end.error);
 
   const Evidence evidence =
       Collect(provider, target, request.provider_as_written, **server, **workspace, observer.seen(), result);
   agents::ProbeReport report = Judge(evidence);
+  // Whatever is missing then may be so for want of time.
+  if (!report.proven && Passed(request.deadline)) return OutOfTime(request);
   report.provider = request.provider_as_written;
   report.version = result.end.provider_version.empty() ? subject.key.version : result.end.provider_version;
   return report;

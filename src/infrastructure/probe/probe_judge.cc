@@ -111,7 +111,8 @@ std::string DoubtOf(const Evidence& evidence) {
   if (std::string doubt = DoubtOfOffers(evidence); !doubt.empty()) return doubt;
   if (evidence.failure) return "the step of the probe failed: " + evidence.failure->message;
   if (std::string doubt = DoubtOfRefusals(evidence); !doubt.empty()) return doubt;
-  return DoubtOfOurs(evidence);
+  if (std::string doubt = DoubtOfOurs(evidence); !doubt.empty()) return doubt;
+  return evidence.doubt.empty() ? "" : "the step of the probe lost its level: " + evidence.doubt;
 }
 
 agents::ProbeReport Judge(const Evidence& evidence) {

@@ -36,6 +36,7 @@ struct Evidence {
   std::set<std::string> called;             // final names of our tools that were called through the proxy
   bool read_ok = false;                     // Read succeeded there
   std::string secret;                       // is in the file that Read was to read, and nowhere else
+  std::string doubt;                        // why the step, taken for a proven one, fell below that; "": it did not
   std::optional<Error> failure;             // of the step
 };
 

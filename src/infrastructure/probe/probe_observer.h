@@ -18,6 +18,7 @@ class ProbeObserver final : public RunObserver {
     bool read_ok = false;
     std::set<std::string> ran;           // native tools, by the CLI's stream
     std::vector<std::string> announced;  // foreign tools
+    std::string doubt;                   // why its level is not proven
   };
 
   void ProxyIsReady(const StepContext&, const ProxyReady& ready) override {
@@ -36,6 +37,7 @@ class ProbeObserver final : public RunObserver {
   void IsolationKnown(const StepContext&, const IsolationReport& report) override {
     const std::lock_guard lock(mutex_);
     if (report.announced) seen_.announced = report.foreign;
+    if (report.level != IsolationLevel::kProven) seen_.doubt = report.reason;
   }
 
   Seen seen() const {

@@ -36,7 +36,8 @@ constexpr std::array<Word, 2> kLogFormats = {"text", "json"};
 
 class ConfigLoader {
  public:
-  ConfigLoader(YamlReader& reader, const EnvironmentLookup& environment) : reader_(reader), environment_(environment) {}
+  ConfigLoader(YamlReader& reader, const EnvironmentLookup& environment, ConfigOwner owner)
+      : reader_(reader), environment_(environment), owner_(owner) {}
 
   Config Load(const YamlNode& root) {
     reader_.CheckKeys(root, {kKeys, kPlannedKeys, {}}, "");
@@ -64,7 +65,7 @@ class ConfigLoader {
       List(*map, "masking", "patterns", config_.masking_patterns);
     }
     if (const YamlEntry* entry = YamlReader::Find(root, "providers")) {
-      LoadProviderConfigs(*entry->value, reader_, environment_, config_);
+      LoadProviderConfigs(*entry->value, reader_, environment_, owner_, config_);
     }
     return std::move(config_);
   }
@@ -121,7 +122,7 @@ class ConfigLoader {
     const YamlNode* map = Section(root, "telemetry", {kTelemetryKeys, {}, {}});
     if (map == nullptr) return;
     TelemetryConfig& telemetry = config_.telemetry;
-    Text(*map, "telemetry", "exporter", telemetry.exporter);
+    Exporter(*map, telemetry.exporter);
     Text(*map, "telemetry", "service_name", telemetry.service_name);
     Choice(*map, "telemetry", "span_names", kSpanNames, telemetry.span_names);
     Choice(*map, "telemetry", "attributes", kAttributes, telemetry.attributes);
@@ -129,10 +130,20 @@ class ConfigLoader {
     Flag(*map, "telemetry", "propagate_http", telemetry.propagate_http);
   }
 
-  // "off" is a word, everything else a path.
+  // A trace file is appended to, like the collected log.
+  void Exporter(const YamlNode& map, std::string& target) {
+    const YamlEntry* entry = YamlReader::Find(map, "exporter");
+    if (entry != nullptr && entry->value->text.starts_with("file:") && entry->value->text != "file:" &&
+        RefuseInProject(owner_, *entry->value, "telemetry.exporter", "file", reader_)) {
+      return;
+    }
+    Text(map, "telemetry", "exporter", target);
+  }
+
+  // "off" is a word, everything else a path. Also the word takes something from the user: their log of all runs.
   void AuditPath(const YamlNode& map) {
     const YamlEntry* entry = YamlReader::Find(map, "path");
-    if (entry == nullptr) return;
+    if (entry == nullptr || RefuseInProject(owner_, *entry->value, "audit.path", "file", reader_)) return;
     auto path =
         entry->value->text == "off" ? std::string("off") : HomePath(*entry->value, "audit.path", reader_, environment_);
     if (!path) return;
@@ -169,6 +180,7 @@ class ConfigLoader {
 
   YamlReader& reader_;
   const EnvironmentLookup& environment_;
+  const ConfigOwner owner_;
   Config config_;
 };
 
@@ -178,9 +190,10 @@ LoadedConfig Refused(const std::string& path, const std::string& message, std::s
   return loaded;
 }
 
-LoadedConfig LoadFile(const std::string& path, bool must_exist, const EnvironmentLookup& environment) {
+LoadedConfig LoadFile(const std::string& path, bool must_exist, const EnvironmentLookup& environment,
+                      ConfigOwner owner) {
   const auto text = ReadYamlFile(path);
-  if (text) return LoadConfigText(*text, path, environment);
+  if (text) return LoadConfigText(*text, path, environment, owner);
   if (text.error().absent() && !must_exist) return {Config(), {}};
   return Refused(path, "the configuration file " + path + " " + text.error().message());
 }
@@ -189,7 +202,8 @@ LoadedConfig LoadFile(const std::string& path, bool must_exist, const Environmen
 
 bool LoadedConfig::Usable() const { return config.has_value() && !HasErrors(findings); }
 
-LoadedConfig LoadConfigText(std::string_view text, const std::string& file, const EnvironmentLookup& environment) {
+LoadedConfig LoadConfigText(std::string_view text, const std::string& file, const EnvironmentLookup& environment,
+                            ConfigOwner owner) {
   LoadedConfig loaded;
   ComposedYaml yaml = ComposeYaml(text, file);
   if (yaml.empty) {
@@ -199,7 +213,7 @@ LoadedConfig LoadConfigText(std::string_view text, const std::string& file, cons
   loaded.findings = std::move(yaml.findings);
   if (yaml.root != nullptr) {
     YamlReader reader(*yaml.source, file, loaded.findings);
-    if (reader.IsMap(*yaml.root, "")) loaded.config = ConfigLoader(reader, environment).Load(*yaml.root);
+    if (reader.IsMap(*yaml.root, "")) loaded.config = ConfigLoader(reader, environment, owner).Load(*yaml.root);
   }
   for (Finding& finding : loaded.findings) finding.error.code = kInvalid;
   SortFindings(loaded.findings);
@@ -236,16 +250,25 @@ Config MergeConfig(Config user, Config project) {
   return user;
 }
 
+std::filesystem::path ProjectConfigFile(const std::string& named, const Folders& folders,
+                                        const EnvironmentLookup& environment,
+                                        const std::filesystem::path& working_dir) {
+  if (!named.empty() || !environment("AWF_CONFIG_PATH").value_or("").empty()) return {};
+  std::filesystem::path file = working_dir / ".awf" / "config.yaml";
+  std::error_code fault;
+  return std::filesystem::equivalent(file, folders.config / "config.yaml", fault) ? std::filesystem::path() : file;
+}
+
 LoadedConfig LoadConfiguration(const std::string& named, const Folders& folders, const EnvironmentLookup& environment,
                                const std::filesystem::path& working_dir) {
-  std::string project = named.empty() ? environment("AWF_CONFIG_PATH").value_or("") : named;
-  const bool must_exist = !project.empty();
-  if (project.empty()) project = (working_dir / ".awf" / "config.yaml").string();
   const std::filesystem::path user = folders.config / "config.yaml";
-  LoadedConfig loaded = LoadFile(project, must_exist, environment);
+  const std::filesystem::path project = ProjectConfigFile(named, folders, environment, working_dir);
+  const std::string chosen = named.empty() ? environment("AWF_CONFIG_PATH").value_or("") : named;
   std::error_code fault;
-  if (std::filesystem::equivalent(project, user, fault)) return loaded;
-  LoadedConfig below = LoadFile(user.string(), false, environment);
+  LoadedConfig below = LoadFile(user.string(), false, environment, ConfigOwner::kUser);
+  if (project.empty() && (chosen.empty() || std::filesystem::equivalent(chosen, user, fault))) return below;
+  LoadedConfig loaded = project.empty() ? LoadFile(chosen, true, environment, ConfigOwner::kUser)
+                                        : LoadFile(project.string(), false, environment, ConfigOwner::kProject);
   below.findings.insert(below.findings.end(), loaded.findings.begin(), loaded.findings.end());
   if (below.config && loaded.config) {
     below.config = MergeConfig(std::move(*below.config), std::move(*loaded.config));

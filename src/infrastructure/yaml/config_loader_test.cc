@@ -161,6 +161,47 @@ TEST(ConfigLoader, TildeNeedsAHome) {
                                         "path)"));
 }
 
+TEST(ConfigLoader, ProgramsHaveAPathOfTheirOwn) {
+  const auto path = [](const std::string& written) {
+    const LoadedConfig loaded = Load("providers: {claude: {path: " + written + "}}\n");
+    return loaded.Usable() ? loaded.config->providers.at("claude").path : loaded.findings.at(0).error.message;
+  };
+  EXPECT_EQ(path("~/../x"), "/home/x");
+  EXPECT_EQ(path("/opt//a/./b/../claude"), "/opt/a/claude");
+  EXPECT_EQ(path("//opt/claude"), "/opt/claude");
+  EXPECT_EQ(path("/process/claude"), "/process/claude");
+  for (const char* below : {"/proc/self/cwd/evil.sh", "/usr/../proc/self/cwd/x", "//proc/1/root/x", "~/../../proc/x"})
+    EXPECT_TRUE(path(below).contains("must not lie below /proc")) << below << ": " << path(below);
+}
+
+TEST(ConfigLoader, TheProjectsFileNamesNoProgramAndNoFileOfTheUser) {
+  const LoadedConfig loaded = LoadConfigText(R"(audit: {path: ~/.bashrc}
+telemetry: {exporter: "file:/home/u/.bashrc"}
+providers:
+  claude: {path: /w/evil.sh, options: {model: x, extraArgs: [-x], env: {A: b}}}
+  copilot: {path: ~/x}
+)",
+                                             "p.yaml", Environment(), ConfigOwner::kProject);
+  const std::string hint =
+      " (set it in your own configuration, ~/.config/awf/config.yaml, or in a file that --config names)";
+  const std::string file = "the project's configuration may not name a file of the user" + hint;
+  const std::string program = "the project's configuration may not name a program of the user" + hint;
+  EXPECT_THAT(Told(loaded), ElementsAre("1:15 audit.path: " + file, "2:23 telemetry.exporter: " + file,
+                                        "4:18 providers.claude.path: " + program,
+                                        "4:50 providers.claude.options.extraArgs: option 'extraArgs' is taken as "
+                                        "'extra_args' (options are written in snake_case)",
+                                        "5:19 providers.copilot.path: " + program));
+  EXPECT_FALSE(loaded.Usable());
+  EXPECT_FALSE(LoadConfigText("audit: {path: off}", "p.yaml", Environment(), ConfigOwner::kProject).Usable());
+
+  const LoadedConfig rest = LoadConfigText(
+      "telemetry: {exporter: file}\nstorage: s\nproviders: {claude: {options: {extraArgs: [-x], env: {A: b}}}}\n",
+      "p.yaml", Environment(), ConfigOwner::kProject);
+  ASSERT_TRUE(rest.Usable());
+  EXPECT_EQ(rest.config->telemetry.exporter, "file");
+  EXPECT_TRUE(rest.config->positions.contains("providers.claude.options.extra_args"));
+}
+
 TEST(MergeConfig, TheProjectWinsKeyByKey) {
   const Config user = *Load(
                            "inputs: {a: 1, b: 2}\nstorage: /u\ntimeouts: {step: 1, agent: 2}\nlog: {level: info}\n"
@@ -239,6 +280,23 @@ TEST_F(ConfigFilesTest, NamedFilesMustExist) {
   variables_["AWF_CONFIG_PATH"] = (root_ / "work").string();
   EXPECT_EQ(Configuration().findings.at(0).error.message,
             "the configuration file " + (root_ / "work").string() + " is not a regular file");
+}
+
+TEST_F(ConfigFilesTest, OnlyTheFileThatCameWithTheProjectIsTheProjects) {
+  const std::string text = "providers: {claude: {path: /x/claude}}\n";
+  root_.Put("work/.awf/config.yaml", text);
+  const LoadedConfig refused = Configuration();
+  ASSERT_EQ(refused.findings.size(), 1U);
+  EXPECT_EQ(refused.findings[0].error.position, (Position{(root_ / "work/.awf/config.yaml").string(), 1, 28}));
+  EXPECT_TRUE(Configuration((root_ / "work/.awf/config.yaml").string()).Usable());
+  variables_["AWF_CONFIG_PATH"] = (root_ / "work/.awf/config.yaml").string();
+  EXPECT_TRUE(Configuration().Usable());
+  variables_.erase("AWF_CONFIG_PATH");
+  fs::remove(root_ / "work/.awf/config.yaml");
+  root_.Put("home/config.yaml", text);
+  EXPECT_EQ(Configuration().config->providers.at("claude").path, "/x/claude");
+  fs::create_symlink(root_ / "home/config.yaml", root_ / "work/.awf/config.yaml");
+  EXPECT_TRUE(Configuration().Usable());  // it is the user's own
 }
 
 TEST_F(ConfigFilesTest, FindingsOfBothFilesAreTold) {

@@ -1,6 +1,7 @@
 #include "infrastructure/yaml/provider_config_loader.h"
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -14,10 +15,12 @@ constexpr std::array<std::string_view, 2> kKeys = {"path", "options"};
 
 class ProviderLoader {
  public:
-  ProviderLoader(const YamlEntry& entry, YamlReader& reader, const EnvironmentLookup& environment, Config& config)
+  ProviderLoader(const YamlEntry& entry, YamlReader& reader, const EnvironmentLookup& environment, ConfigOwner owner,
+                 Config& config)
       : entry_(entry),
         reader_(reader),
         environment_(environment),
+        owner_(owner),
         config_(config),
         field_("providers." + entry.key->text) {}
 
@@ -42,6 +45,7 @@ class ProviderLoader {
  private:
   void Path(const YamlNode& node, const std::string& name, ProviderConfig& provider) {
     const std::string field = field_ + ".path";
+    if (RefuseInProject(owner_, node, field, "program", reader_)) return;
     const std::optional<std::string> path = HomePath(node, field, reader_, environment_);
     if (!path) return;
     if (name == "openai_compatible") {
@@ -52,7 +56,14 @@ class ProviderLoader {
       reader_.Invalid(node, "must be an absolute path, or begin with ~/", field);
       return;
     }
-    provider.path = *path;
+    // Two slashes at the front are one, also where a library keeps them.
+    const std::string normal = "/" + std::filesystem::path(*path).lexically_normal().relative_path().string();
+    if (normal == "/proc" || normal.starts_with("/proc/")) {
+      reader_.Invalid(node, "must not lie below /proc: what is there depends on who looks, and from where", field,
+                      "give the path of the program itself");
+      return;
+    }
+    provider.path = normal;
     config_.positions["providers." + name + ".path"] = reader_.PositionOf(node);
   }
 
@@ -62,7 +73,7 @@ class ProviderLoader {
     ReadValues read;
     const json::object written = ReadEntries(map, field, reader_, read);
     for (const YamlEntry& entry : map.entries)
-      config_.positions[place + entry.key->text] = reader_.PositionOf(*entry.key);
+      config_.positions[place + CanonicalOption(name, entry.key->text)] = reader_.PositionOf(*entry.key);
     for (const auto& [path, text] : read.templates) {
       Report(Severity::kError, text.position, "templates have no meaning here", JoinPath(field, path),
              "write the value itself, or set the option in the state");
@@ -85,6 +96,7 @@ class ProviderLoader {
   const YamlEntry& entry_;
   YamlReader& reader_;
   const EnvironmentLookup& environment_;
+  const ConfigOwner owner_;
   Config& config_;
   std::string field_;
 };
@@ -92,9 +104,17 @@ class ProviderLoader {
 }  // namespace
 
 void LoadProviderConfigs(const YamlNode& map, YamlReader& reader, const EnvironmentLookup& environment,
-                         Config& config) {
+                         ConfigOwner owner, Config& config) {
   if (!reader.IsMap(map, "providers")) return;
-  for (const YamlEntry& entry : map.entries) ProviderLoader(entry, reader, environment, config).Load();
+  for (const YamlEntry& entry : map.entries) ProviderLoader(entry, reader, environment, owner, config).Load();
+}
+
+bool RefuseInProject(ConfigOwner owner, const YamlNode& node, const std::string& field, std::string_view thing,
+                     YamlReader& reader) {
+  if (owner == ConfigOwner::kUser) return false;
+  reader.Invalid(node, "the project's configuration may not name a " + std::string(thing) + " of the user", field,
+                 "set it in your own configuration, ~/.config/awf/config.yaml, or in a file that --config names");
+  return true;
 }
 
 std::optional<std::string> HomePath(const YamlNode& node, const std::string& field, YamlReader& reader,

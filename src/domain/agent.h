@@ -80,7 +80,7 @@ struct Invocation {
   std::vector<std::pair<std::string, std::string>> set_env;  // applied after the user's environment
   std::vector<std::string> unset_env;
   std::vector<std::string> merged_env{};  // names of options.env that are part of set_env already: not ignored
-  std::string input;  // written to stdin, then closed
+  std::string input;                      // written to stdin, then closed
   std::vector<PrivateFile> files;
   std::vector<std::string> warnings;  // what was left out of the user's wishes, for WARN lines
   // Why these very arguments promise less than the recipe does ("no model is named"); empty: they don't.
@@ -126,8 +126,8 @@ struct Verdict {
   std::string output;            // assistant text
   TokenUsage usage;
   std::string session_id;
-  std::string model;        // as the CLI named it; may be empty
-  json::value messages{};   // the conversation, of CLIs that have no sessions of their own
+  std::string model;          // as the CLI named it; may be empty
+  json::value messages{};     // the conversation, of CLIs that have no sessions of their own
   TokenUsage thread_usage{};  // of the whole conversation, where that is what the CLI counts
   // The CLI refused a flag of the recipe before it asked any model, and may be started once more without it.
   bool try_fallback = false;

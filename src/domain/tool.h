@@ -85,9 +85,9 @@ struct ResultFields {
   std::optional<int> exit_code;  // Bash
   bool truncated = false;        // something was left out of the text
   bool timed_out = false;
-  bool lost = false;        // the process that ran the call was killed; nothing is known of its effect
-  std::string denied;       // "sandbox" when policy refused the call
-  std::string log_error;    // error text for the log when the first line of the text is not the right one
+  bool lost = false;                     // the process that ran the call was killed; nothing is known of its effect
+  std::string denied;                    // "sandbox" when policy refused the call
+  std::string log_error;                 // error text for the log when the first line of the text is not the right one
   std::optional<WrittenFile> written{};  // Write, Edit
   json::object structured;  // the founding fields (content; path, success; stdout, …), for in-process users
 };

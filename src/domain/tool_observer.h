@@ -69,7 +69,7 @@ struct CallEnd {
   bool truncated = false;
   std::uint64_t bytes_out = 0;
   std::optional<int> exit_code;
-  std::string result;  // text blocks, at most kLongestContent; empty unless content is captured
+  std::string result;                    // text blocks, at most kLongestContent; empty unless content is captured
   std::optional<WrittenFile> written{};  // by Write and Edit
 };
 

@@ -87,8 +87,9 @@ TEST_F(OpenAiCompatibleTest, AConversationThatIsTooLargeIsNotKeptAndToldSo) {
   const StepResult result = Run();
   EXPECT_EQ(result.end.status, StepStatus::kSuccess);
   EXPECT_FALSE(result.session);
-  EXPECT_TRUE(observer_.Has("log warn the conversation is too large to be kept (8388674 bytes, at most 8388608): no "
-                            "step can go on with it {\"provider\":\"openai-compatible\"}"))
+  EXPECT_TRUE(
+      observer_.Has("log warn the conversation is too large to be kept (8388674 bytes, at most 8388608): no "
+                    "step can go on with it {\"provider\":\"openai-compatible\"}"))
       << observer_.All();
 }
 

@@ -249,7 +249,8 @@ TEST_P(KeeperTest, ATreeThatKeepsForkingIsEnded) {
   ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(folder / "ready"); }));
   keeper_->EndTree(job, milliseconds{20});
   Await(Kind::kTreeGone, job);
-  EXPECT_TRUE(MarkedProcesses(mark).empty());
+  // What still forks would be seen for ever; the last one killed may be on its way out.
+  EXPECT_TRUE(Eventually([&] { return MarkedProcesses(mark).empty(); }));
 }
 
 TEST_P(KeeperTest, EndingAJobThatIsOverIsAnsweredToo) {

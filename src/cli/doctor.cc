@@ -69,6 +69,7 @@ std::vector<agents::ProviderHealth> CheckProviders(const Config& config, const f
                                 }));
   }
   std::vector<agents::ProviderHealth> all;
+  all.reserve(checks.size());
   for (auto& check : checks) all.push_back(check.get());
   return all;
 }

@@ -48,6 +48,7 @@ Row RowOf(const ProviderHealth& health) {
 
 std::vector<Row> RowsOf(const DoctorReport& report) {
   std::vector<Row> rows;
+  rows.reserve(report.providers.size() + 1);
   for (const ProviderHealth& health : report.providers) rows.push_back(RowOf(health));
   rows.push_back({"openai_compatible", kNothing, "in awf", "proven", report.has_base_url ? "found" : "unknown",
                   report.http_fault     ? *report.http_fault

@@ -55,7 +55,7 @@ agents::AgentHost MakeAgentHost(const fs::path& awf, const process::PrivateFolde
   return host;
 }
 
-RunAgents::RunAgents(agents::AgentHost host, CommandExecutor& commands, std::vector<fs::path> own_files)
+RunAgents::RunAgents(const agents::AgentHost& host, CommandExecutor& commands, std::vector<fs::path> own_files)
     : prober_(host),
       executor_(Asking(host, prober_), StepToolMaker(host.environment, host.private_folder.path(), host.tracing)),
       commands_(commands, activity_),

@@ -26,7 +26,7 @@ agents::AgentHost MakeAgentHost(const std::filesystem::path& awf, const process:
 class RunAgents {
  public:
   // `commands` runs those of the run; `own_files`: what awf itself writes meanwhile, wherever it lies.
-  RunAgents(agents::AgentHost host, CommandExecutor& commands, std::vector<std::filesystem::path> own_files);
+  RunAgents(const agents::AgentHost& host, CommandExecutor& commands, std::vector<std::filesystem::path> own_files);
   RunAgents(const RunAgents&) = delete;
   RunAgents& operator=(const RunAgents&) = delete;
 

@@ -48,7 +48,7 @@ std::expected<std::filesystem::path, Error> ConversationFolders::Folder(const st
     if (auto started = Start(); !started) return std::unexpected(started.error());
   }
   // Numbers, as paths must stay short.
-  const std::filesystem::path folder = base_ / std::to_string(folders_.size() + 1);
+  std::filesystem::path folder = base_ / std::to_string(folders_.size() + 1);
   if (::mkdir(folder.c_str(), S_IRWXU) != 0) return CannotMake(folder, errno);
   folders_[conversation] = folder;
   return folder;

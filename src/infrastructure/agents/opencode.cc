@@ -168,7 +168,7 @@ std::expected<Invocation, Error> OpenCodeProvider::Prepare(const AgentRequest& r
 // The CLI binds a session to the folder in which it began, and waits for ever when it is taken up in another one. An
 // intercepting step has a folder of its own: the conversation's, if it has one.
 std::expected<fs::path, Error> OpenCodeProvider::SessionFolder(const AgentRequest& request) const {
-  const fs::path kept = setup_.conversation_folder.empty() ? fs::path() : setup_.conversation_folder / "opencode";
+  fs::path kept = setup_.conversation_folder.empty() ? fs::path() : setup_.conversation_folder / "opencode";
   if (request.continued) {
     auto here = CheckSessionPlace("opencode", *request.continued, SessionPlace::kByInterception, intercept_);
     if (!here) return std::unexpected(here.error());

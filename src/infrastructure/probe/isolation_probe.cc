@@ -35,6 +35,7 @@ fs::path TemporaryFolder(const std::vector<std::string>& environment) {
 std::vector<SeenRequest> Seen(const std::vector<model_server::ModelRequest>& requests,
                               const model_server::ScriptedModel& model) {
   std::vector<SeenRequest> seen;
+  seen.reserve(requests.size());
   for (const model_server::ModelRequest& request : requests) {
     seen.push_back({request.target, model.Offered(request), NamesOfTools(request.body), ToolAnswers(request.body)});
   }

@@ -115,6 +115,7 @@ json::object CallItem(const Tool& tool, const json::object& arguments, const std
 // The items of a turn's answer; `number` counts turns from 1.
 json::array Items(const ScriptedTurn& turn, std::size_t number, const std::vector<Tool>& offered) {
   std::vector<std::string> names;
+  names.reserve(offered.size());
   for (const Tool& tool : offered) names.push_back(tool.Full());
   const auto [text, spoken] = TurnFor(names, turn);
   json::array calls;

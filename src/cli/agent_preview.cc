@@ -13,7 +13,7 @@ constexpr char kStepFolder[] = "<step folder>";
 constexpr long long kTimeoutMs = 3'600'000;  // of the made-up endpoint; shows in client-side tool timeouts only
 
 std::vector<std::string> ToolsOf(const AgentRequest& request) {
-  if (!request.proxy || !request.proxy->intercept_builtins) return {};
+  if (!request.Intercepts()) return {};
   return {"Read", "Write", "Edit", "Bash", "Glob", "Grep"};
 }
 
@@ -35,7 +35,7 @@ std::expected<AgentPreview, Error> Cli(const agents::CliProvider& cli, const Age
                                   .step_folder = kStepFolder,
                                   .conversation_folder = {},
                                   .version = version,
-                                  .mitigate = request.proxy && request.proxy->intercept_builtins && !cli.announces});
+                                  .mitigate = request.Intercepts() && !cli.announces});
   AgentPreview preview = Common(request);
   const ProxyEndpoint endpoint{program, std::filesystem::path(kStepFolder) / "serve.json", kStepFolder, preview.tools,
                                kTimeoutMs};

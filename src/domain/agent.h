@@ -52,6 +52,9 @@ struct AgentRequest {
   // Names the conversation within the run when it has more than one step, whichever of them this is; else empty. CLIs
   // whose sessions lie in a private home of the step keep them in a folder that lives as long as the run.
   std::string conversation{};
+
+  // The CLI's own tools are taken away: ours stand in their place.
+  bool Intercepts() const { return proxy && proxy->intercept_builtins; }
 };
 
 // Runs one attempt. Thread-safe; blocks until the attempt is over and nothing of it is left running.

@@ -48,6 +48,20 @@ State Terminal(const std::string& name, const std::string& message) {
   return state;
 }
 
+// An agent that goes on with the session of another state, unless that is "".
+State Agent(const std::string& name, const std::string& provider, const std::string& continue_from,
+            const std::string& next) {
+  AgentState agent;
+  agent.provider = Text(provider);
+  agent.prompt = Text("hi");
+  if (!continue_from.empty()) agent.continue_from = StateTarget{continue_from, {}};
+  State state;
+  state.name = name;
+  state.body = std::move(agent);
+  state.on_success = StateTarget{next, {}};
+  return state;
+}
+
 class DryRunTest : public testing::Test {
  protected:
   DryRunTest() {
@@ -131,18 +145,8 @@ TEST_F(DryRunTest, EachStateIsWalkedOnceAndAllWaysOfASuccess) {
 }
 
 TEST_F(DryRunTest, AProviderThatLooksForTheSessionIsShownAsIfItBegan) {
-  State first, work;
-  AgentState agent;
-  agent.provider = Text("codex");
-  agent.prompt = Text("hi");
-  first.name = "first";
-  first.body = agent;
-  first.on_success = StateTarget{"work", {}};
-  work.name = "work";
-  agent.continue_from = StateTarget{"first", {}};
-  work.body = agent;
-  work.on_success = StateTarget{"done", {}};
-  workflow_.states = {first, work, Terminal("done", "")};
+  workflow_.states = {Agent("first", "codex", "", "work"), Agent("work", "codex", "first", "done"),
+                      Terminal("done", "")};
   workflow_.initial.state = "first";
   const RunPlan plan =
       PlanRun(workflow_, request_, ports_, [](const AgentRequest& request) -> std::expected<AgentPreview, Error> {
@@ -155,22 +159,8 @@ TEST_F(DryRunTest, AProviderThatLooksForTheSessionIsShownAsIfItBegan) {
 }
 
 TEST_F(DryRunTest, AConversationStandsWithAPlaceholderForItsSession) {
-  State plan_state, work;
-  AgentState agent;
-  agent.provider = Text("claude");
-  agent.prompt = Text("hi");
-  plan_state.name = "plan";
-  plan_state.body = agent;
-  plan_state.on_success = StateTarget{"work", {}};
-  work.name = "work";
-  agent.continue_from = StateTarget{"plan", {}};
-  work.body = agent;
-  work.on_success = StateTarget{"again", {}};
-  State again = work;
-  again.name = "again";
-  std::get<AgentState>(again.body).continue_from = StateTarget{"again", {}};
-  again.on_success = StateTarget{"done", {}};
-  workflow_.states = {plan_state, work, again, Terminal("done", "")};
+  workflow_.states = {Agent("plan", "claude", "", "work"), Agent("work", "claude", "plan", "again"),
+                      Agent("again", "claude", "again", "done"), Terminal("done", "")};
   const RunPlan plan = Plan();
   ASSERT_EQ(asked_.size(), 3U);
   EXPECT_EQ(asked_[0].conversation, "plan");

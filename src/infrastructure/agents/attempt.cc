@@ -96,7 +96,7 @@ void Attempt::DrainChannel() {
 // What the CLI calls itself to our server, held against what --version told.
 void Attempt::CheckVersion() {
   version_checked_ = true;
-  if (!stream_ || !Intercepts() || entry_->mcp_client.empty() || proxy_.client() != entry_->mcp_client) return;
+  if (!stream_ || !request_.Intercepts() || entry_->mcp_client.empty() || proxy_.client() != entry_->mcp_client) return;
   const std::string& told = proxy_.client_version();
   if (told == version_) return;
   if (version_.empty()) return stream_->VersionIs(told, ClaimOf(*entry_, told, request_, doubt_, proven_));

@@ -44,7 +44,6 @@ class Attempt {
     kDone,
   };
 
-  bool Intercepts() const { return request_.proxy && request_.proxy->intercept_builtins; }
   std::expected<void, Error> StartKeeper();
   std::expected<void, Error> OpenConversation();
   std::shared_ptr<const AgentSession> SessionOf(Verdict& verdict) const;

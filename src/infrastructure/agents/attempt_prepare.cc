@@ -66,7 +66,7 @@ std::expected<void, Error> Attempt::Prepare() {
                             .step_folder = folder_,
                             .conversation_folder = conversation_folder_,
                             .version = version_,
-                            .mitigate = Intercepts() && !proven_ && !(entry_->announces && verified),
+                            .mitigate = request_.Intercepts() && !proven_ && !(entry_->announces && verified),
                             .fallback = fallback_,
                             .facts = &*facts_});
   auto invocation = provider_->Prepare(request_, endpoint ? &*endpoint : nullptr);
@@ -97,7 +97,7 @@ std::expected<ProxyEndpoint, Error> Attempt::OpenProxy() {
   const long long left = RemainingMs(request_.deadline, static_cast<int>(kLongestToolTimeoutMs));
   ProxyEndpoint endpoint{
       host_.program, folder_ / "serve.json", folder_, {}, std::clamp(left, 1LL, kLongestToolTimeoutMs)};
-  if (Intercepts()) endpoint.tools = BuiltinNames();
+  if (request_.Intercepts()) endpoint.tools = BuiltinNames();
   if (auto opened = OpenChannel(endpoint); !opened) return std::unexpected(opened.error());
   return endpoint;
 }
@@ -110,7 +110,7 @@ StreamMonitor::Rules Attempt::RulesFor(const ProxyEndpoint* endpoint) const {
   rules.verified = entry_->verified.back();
   if (entry_->tools_by_model) rules.probe_model = OptionText(request_.options, "model");
   rules.proxy = endpoint != nullptr;
-  rules.intercept = Intercepts();
+  rules.intercept = request_.Intercepts();
   rules.required = rules.intercept && request_.proxy->isolation_required;
   if (rules.intercept) rules.claim = ClaimOf(*entry_, version_, request_, doubt_, proven_);
   if (endpoint == nullptr) return rules;

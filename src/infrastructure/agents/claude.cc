@@ -68,9 +68,7 @@ fs::path ConfigFolder(const Environment& environment) {
 
 // Nothing when it cannot be read or is no JSON object.
 std::optional<json::object> ReadSettings(const fs::path& path) {
-  auto settings = ParseRepairedJson(ReadRegularFile(path).value_or(""));
-  if (!settings || !settings->is_object()) return std::nullopt;
-  return std::move(settings->get_object());
+  return ParseRepairedObject(ReadRegularFile(path).value_or(""));
 }
 
 std::string McpConfig(const ProxyEndpoint& proxy, const std::string& server) {
@@ -132,7 +130,7 @@ std::string ClaudeProvider::ShownName(std::string_view final_name) const {
 
 std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
   const json::object& options = request.options;
-  const bool intercept = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
+  const bool intercept = proxy != nullptr && request.Intercepts();
   Invocation invocation;
   auto& argv = invocation.argv;
   argv = {"claude", "-p", "--output-format", "stream-json", "--verbose"};
@@ -150,15 +148,14 @@ std::expected<Invocation, Error> ClaudeProvider::Prepare(const AgentRequest& req
   if (!intercept) {
     allowed.insert(allowed.end(), wanted.begin(), wanted.end());
   } else if (!wanted.empty()) {
-    invocation.warnings.emplace_back("options.allowed_tools is ignored while the built-in tools are intercepted");
+    invocation.warnings.push_back(IgnoredWhileIntercepting("allowed_tools"));
   }
   if (!allowed.empty()) AddOptionWords(argv, "--allowedTools", Joined(allowed, ","));
   if (intercept) argv.insert(argv.end(), {"--permission-mode", "dontAsk", "--setting-sources", ""});
   argv.emplace_back("--disable-slash-commands");
   if (BoolAt(options, "dangerously_skip_permissions")) {
     if (intercept) {
-      invocation.warnings.emplace_back(
-          "options.dangerously_skip_permissions is ignored while the built-in tools are intercepted");
+      invocation.warnings.push_back(IgnoredWhileIntercepting("dangerously_skip_permissions"));
     } else {
       argv.emplace_back("--dangerously-skip-permissions");
     }

@@ -1,17 +1,16 @@
 // Every recorded stream of Claude Code, with the exit status that came with it, against the verdict it must get.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
+#include "domain/test_folder.h"
 #include "infrastructure/agents/claude.h"
-#include "infrastructure/agents/line_reader.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/agents/test_observer.h"
+#include "infrastructure/agents/test_recordings.h"
 
 namespace awf::agents {
 namespace {
@@ -63,8 +62,6 @@ const Recording kRecordings[] = {
     {"2.1.197.mcp-not-started", 0, 0, "EXECUTION.MCP_PROXY.NOT_CONNECTED", "", "not offered", "", 0},
 };
 
-std::filesystem::path Streams() { return std::filesystem::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams"; }
-
 AgentRequest Request() {
   AgentRequest request;
   request.provider_as_written = "claude";
@@ -79,10 +76,8 @@ class ClaudeReplayTest : public testing::TestWithParam<Recording> {};
 
 TEST_P(ClaudeReplayTest, GetsItsVerdict) {
   const Recording& recording = GetParam();
-  std::ifstream file(Streams() / ("claude-" + std::string(recording.name) + ".jsonl"), std::ios::binary);
-  ASSERT_TRUE(file);
-  std::stringstream stream;
-  stream << file.rdbuf();
+  const std::filesystem::path stream = Streams() / ("claude-" + std::string(recording.name) + ".jsonl");
+  ASSERT_TRUE(std::filesystem::exists(stream));
 
   ClaudeProvider claude({.step_folder = "/step", .version = "2.1.332", .server = "awf"});
   const ProxyEndpoint endpoint{"/bin/awf", "/step/serve.json", "/step", {std::begin(kTools), std::end(kTools)}, 1000};
@@ -93,9 +88,7 @@ TEST_P(ClaudeReplayTest, GetsItsVerdict) {
   TestObserver observer;
   StreamMonitor monitor({.provider = "claude", .version = "2.1.332", .proxy = true, .intercept = true, .ours = ours},
                         observer, [] { return true; });
-  LineReader lines([&](std::string_view line) { claude.Read(line, monitor); });
-  lines.Append(stream.str());
-  lines.Finish();
+  Feed(claude, FileText(stream), monitor);
   monitor.Finish();
   const Verdict verdict = claude.Judge({recording.exit_code, recording.signal, ""});
 
@@ -116,23 +109,13 @@ TEST_P(ClaudeReplayTest, GetsItsVerdict) {
   EXPECT_TRUE(verdict.model.starts_with("claude-opus-")) << verdict.model;
 }
 
-INSTANTIATE_TEST_SUITE_P(Recordings, ClaudeReplayTest, testing::ValuesIn(kRecordings), [](const auto& test) {
-  std::string name = test.param.name;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Recordings, ClaudeReplayTest, testing::ValuesIn(kRecordings),
+                         [](const auto& test) { return TestNameOf(test.param.name); });
 
 TEST(ClaudeRecordingsTest, EveryFileIsReplayed) {
-  std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(Streams())) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("claude-") && name.ends_with(".jsonl")) files.insert(name);
-  }
   std::set<std::string> replayed;
   for (const Recording& recording : kRecordings) replayed.insert("claude-" + std::string(recording.name) + ".jsonl");
-  EXPECT_EQ(files, replayed);
+  EXPECT_EQ(RecordedFiles("claude-"), replayed);
 }
 
 TEST(ClaudeReplayTokensTest, ResultReplacesTheRunningTotal) {

@@ -4,57 +4,30 @@
 
 #include <algorithm>
 
-#include "domain/test_folder.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/agents/test_observer.h"
+#include "infrastructure/agents/test_recipe.h"
 
 namespace awf::agents {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ClaudeTest : public testing::Test {
+class ClaudeTest : public RecipeTest {
  protected:
-  void SetUp() override {
-    fs::create_directories(top_ / "home/.claude");
-    fs::create_directories(top_ / "work");
-    environment_.Set("HOME", (top_ / "home").string());
-    request_.prompt = "do it";
-    request_.working_dir = top_ / "work";
-    request_.proxy.emplace();
-    request_.proxy->enable = true;
-  }
+  ClaudeTest() : RecipeTest("2.1.332") { fs::create_directories(top_ / "home/.claude"); }
 
   void Write(const std::string& name, const std::string& text) { top_.Put(name, text); }
   Invocation Prepare(bool with_proxy = true) {
-    ClaudeProvider claude(
-        {.environment = environment_, .step_folder = "/step", .version = version_, .mitigate = mitigate_});
-    const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 60'000};
-    if (!with_proxy) request_.proxy.reset();
-    auto invocation = claude.Prepare(request_, with_proxy ? &endpoint : nullptr);
-    EXPECT_TRUE(invocation);
-    return std::move(*invocation);
+    ClaudeProvider claude(setup_);
+    return Succeeded(TryWith(claude, with_proxy));
   }
   // The arguments up to the session id, which is random.
   static std::vector<std::string> Flags(const Invocation& invocation) {
     const auto end = std::ranges::find(invocation.argv, "--session-id");
     return {invocation.argv.begin(), end};
   }
-  static std::string File(const Invocation& invocation, std::string_view name) {
-    for (const PrivateFile& file : invocation.files) {
-      if (file.name == name) return file.contents;
-    }
-    return "(none)";
-  }
-  static bool Has(const Invocation& invocation, std::string_view flag) {
-    return std::ranges::find(invocation.argv, flag) != invocation.argv.end();
-  }
 
-  const TestFolder top_;
-  Environment environment_;
-  std::string version_ = "2.1.332";
-  bool mitigate_ = false;
-  AgentRequest request_;
   TestObserver observer_;
 };
 
@@ -72,7 +45,7 @@ TEST_F(ClaudeTest, GoesOnWithACopyOfTheSession) {
 TEST_F(ClaudeTest, ASessionThatTheCliDoesNotFindIsLost) {
   request_.continued.emplace();
   request_.continued->id = "s-1";
-  ClaudeProvider claude({.environment = environment_, .step_folder = "/step", .version = version_});
+  ClaudeProvider claude(setup_);
   ASSERT_TRUE(claude.Prepare(request_, nullptr));
   StreamMonitor events({}, observer_, [] { return false; });
   claude.Read(R"({"type":"result","subtype":"error_during_execution","duration_ms":0,"is_error":true,"num_turns":0,)"
@@ -162,10 +135,10 @@ TEST_F(ClaudeTest, SystemPromptGoesIntoAFile) {
 }
 
 TEST_F(ClaudeTest, UnverifiedVersionsGetTheSentenceAndOldOnesTheBlockInTheText) {
-  mitigate_ = true;
-  version_ = "2.1.400";
+  setup_.mitigate = true;
+  setup_.version = "2.1.400";
   EXPECT_EQ(File(Prepare(), "system.md"), "Use only MCP tools, never built-in tools.");
-  version_ = "1.0.9";
+  setup_.version = "1.0.9";
   request_.system_prompt = "be kind";
   const Invocation old = Prepare();
   EXPECT_EQ(File(old, "system.md"), "(none)");
@@ -197,7 +170,7 @@ TEST_F(ClaudeTest, LoginSettingsOfTheUserArePassedOnAndNothingElse) {
 
 TEST_F(ClaudeTest, OtherConfigFolderAndBrokenSettings) {
   fs::create_directories(top_ / "config");
-  environment_.Set("CLAUDE_CONFIG_DIR", (top_ / "config").string());
+  setup_.environment.Set("CLAUDE_CONFIG_DIR", (top_ / "config").string());
   Write("home/.claude/settings.json", R"({"model":"wrong"})");
   Write("config/settings.json", R"({"model":"right"})");
   EXPECT_EQ(File(Prepare(), "settings.json"), R"({"model":"right"})");
@@ -211,8 +184,8 @@ TEST_F(ClaudeTest, OtherConfigFolderAndBrokenSettings) {
 }
 
 TEST_F(ClaudeTest, UnknownFlagNamesItAndTheVersion) {
-  version_ = "2.0.1";
-  const ClaudeProvider claude({.environment = environment_, .step_folder = "/step", .version = version_});
+  setup_.version = "2.0.1";
+  const ClaudeProvider claude(setup_);
   const Verdict verdict = claude.Judge({1, 0, "some noise\nerror: unknown option '--tools'\n"});
   EXPECT_EQ(verdict.failure->code, "EXECUTION.AGENT.NOT_INSTALLED");
   EXPECT_EQ(verdict.failure->message, "claude 2.0.1 doesn't know --tools; verified with 2.1.332");

@@ -1,7 +1,6 @@
 #include "infrastructure/agents/cli_program.h"
 
 #include <algorithm>
-#include <array>
 
 #include "domain/secret_names.h"
 #include "infrastructure/agents/stream_json.h"
@@ -9,25 +8,13 @@
 namespace awf::agents {
 namespace {
 
+// By the runtimes of all of them.
 constexpr std::string_view kHeeded[] = {"BUN_OPTIONS", "LD_AUDIT",   "LD_LIBRARY_PATH", "LD_PRELOAD",   "NODE_OPTIONS",
                                         "NODE_PATH",   "PYTHONHOME", "PYTHONPATH",      "PYTHONSTARTUP"};
 
-struct OwnPrefixes {
-  std::string_view provider;
-  std::array<std::string_view, 2> prefixes;
-};
-constexpr OwnPrefixes kOwn[] = {{"claude", {"ANTHROPIC_", "CLAUDE_"}},
-                                {"codex", {"CODEX_", "CODEX_"}},
-                                {"gemini", {"GEMINI_", "GOOGLE_"}},
-                                {"opencode", {"OPENCODE_", "OPENCODE_"}},
-                                {"github_copilot", {"COPILOT_", "GITHUB_COPILOT_"}},
-                                {"mistral_vibe", {"MISTRAL_", "VIBE_"}}};
-
-bool IsHeeded(std::string_view provider, std::string_view name) {
-  if (std::ranges::find(kHeeded, name) != std::end(kHeeded)) return true;
-  const auto own = std::ranges::find(kOwn, provider, &OwnPrefixes::provider);
-  return own != std::end(kOwn) &&
-         std::ranges::any_of(own->prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+bool IsHeeded(const CliProvider& provider, std::string_view name) {
+  return std::ranges::find(kHeeded, name) != std::end(kHeeded) ||
+         std::ranges::any_of(provider.prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
@@ -46,7 +33,7 @@ std::vector<std::string> AmbientVariables(const CliProvider& provider, const std
   std::vector<std::string> variables = Environment(environment).Block();
   std::erase_if(variables, [&](const std::string& variable) {
     const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
-    return !IsHeeded(provider.name, name) || IsSecretName(name);
+    return !IsHeeded(provider, name) || IsSecretName(name);
   });
   std::ranges::sort(variables);
   return variables;
@@ -59,7 +46,7 @@ ProofKey ProofKeyOf(const CliProvider& provider, const std::filesystem::path& pr
   key.version = version;
   key.program = program;
   key.recipe = provider.recipe;
-  key.intercept = request.proxy && request.proxy->intercept_builtins;
+  key.intercept = request.Intercepts();
   key.extra_args = TextsAt(request.options, "extra_args");
   if (const json::object* variables = ObjectAt(request.options, "env")) key.env = *variables;
   if (provider.tools_by_model) key.model = OptionText(request.options, "model");

@@ -52,7 +52,8 @@ struct CliProvider {
   ProbeTarget (*probe)(const std::string& base_url, const std::filesystem::path& mark);
   // The name that the model sees in its request, by the tool's final name.
   std::string (*offered_name)(std::string_view final_name);
-  std::span<const std::string_view> managed{};  // configuration of the machine's administrator, which outranks flags
+  std::span<const std::string_view> managed{};   // configuration of the machine's administrator, which outranks flags
+  std::span<const std::string_view> prefixes{};  // of the variables that steer it: part of what a probe proves
   std::string_view mcp_client{};  // as whom it speaks to our server, with its own version; empty: with another one
   std::string_view install{};     // what a user does who lacks the program, as a phrase
   // It offers other tools to other models: a probe keeps the step's model, and its proof holds for that one alone.

@@ -28,8 +28,6 @@ fs::path CodexHome(const Environment& environment) {
   return home.empty() ? fs::path() : fs::path(home) / ".codex";
 }
 
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
 // What stands between `begin` and `end`; empty when either is not there.
 std::string_view Between(std::string_view text, std::string_view begin, char end) {
   const std::size_t at = text.find(begin);
@@ -95,14 +93,14 @@ LoginState CodexLogin(const Environment& environment) {
   // OPENAI_API_KEY is of no use to Codex itself.
   if (!environment.Get("CODEX_API_KEY").empty()) return {Kind::kFound, "CODEX_API_KEY is set"};
   const fs::path home = CodexHome(environment);
-  const auto login = home.empty() ? std::nullopt : ParseRepairedJson(ReadRegularFile(home / "auth.json").value_or(""));
-  if (login && login->is_object()) {
-    const json::object& auth = login->get_object();
-    if (!TextAt(auth, "OPENAI_API_KEY").empty()) return {Kind::kFound, "logged in with a key"};
-    if (ObjectAt(auth, "tokens") != nullptr) return {Kind::kFound, "logged in with ChatGPT"};
+  const auto login =
+      home.empty() ? std::nullopt : ParseRepairedObject(ReadRegularFile(home / "auth.json").value_or(""));
+  if (login) {
+    if (!TextAt(*login, "OPENAI_API_KEY").empty()) return {Kind::kFound, "logged in with a key"};
+    if (ObjectAt(*login, "tokens") != nullptr) return {Kind::kFound, "logged in with ChatGPT"};
   }
   if (!environment.Get("CODEX_ACCESS_TOKEN").empty()) return {Kind::kUnknown, "CODEX_ACCESS_TOKEN is set"};
-  if (!home.empty() && Contains(ReadRegularFile(home / "config.toml").value_or(""), "cli_auth_credentials_store")) {
+  if (!home.empty() && ReadRegularFile(home / "config.toml").value_or("").contains("cli_auth_credentials_store")) {
     return {Kind::kUnknown, "the login is in the system's keyring"};
   }
   return {Kind::kMissing, "run codex login, or set CODEX_API_KEY"};
@@ -149,7 +147,7 @@ std::string CodexProvider::ShownName(std::string_view final_name) const {
 }
 
 std::expected<Invocation, Error> CodexProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
-  const bool intercept = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
+  const bool intercept = proxy != nullptr && request.Intercepts();
   model_ = OptionText(request.options, "model");
   Invocation invocation;
   auto& argv = invocation.argv;
@@ -242,8 +240,7 @@ void CodexProvider::AddOptions(const AgentRequest& request, bool intercept, Invo
   }
   if (!BoolAt(request.options, "dangerously_skip_permissions")) return;
   if (intercept) {
-    invocation.warnings.emplace_back(
-        "options.dangerously_skip_permissions is ignored while the built-in tools are intercepted");
+    invocation.warnings.push_back(IgnoredWhileIntercepting("dangerously_skip_permissions"));
   } else {
     invocation.argv.emplace_back("--dangerously-bypass-approvals-and-sandbox");
   }
@@ -330,7 +327,7 @@ Verdict CodexProvider::Judge(const ProcessExit& exit) const {
   } else if (!completed_) {
     verdict.failure = ExplainExit(exit);
     // Before any network: no model was asked.
-    verdict.try_fallback = strict_ && thread_.empty() && Contains(exit.error_output, "unknown configuration field");
+    verdict.try_fallback = strict_ && thread_.empty() && exit.error_output.contains("unknown configuration field");
   }
   return verdict;
 }
@@ -343,8 +340,8 @@ Error CodexProvider::ExplainExit(const ProcessExit& exit) const {
     if (!flag.empty() && thread_.empty()) return UnknownFlag("codex", setup_.version, flag, verified);
   }
   const std::string line = ErrorLine(errors);
-  if (!wanted_thread_.empty() && Contains(line, "no rollout found")) return SessionLost("codex", wanted_thread_, {});
-  if (thread_.empty() && Contains(line, "required MCP servers failed to initialize")) {
+  if (!wanted_thread_.empty() && line.contains("no rollout found")) return SessionLost("codex", wanted_thread_, {});
+  if (thread_.empty() && line.contains("required MCP servers failed to initialize")) {
     return {"EXECUTION.MCP_PROXY.NOT_CONNECTED", "codex: " + line, {}, {}, {}, {}};
   }
   if (!last_error_.empty() && exit.signal == 0) return ExplainFailure(last_error_);
@@ -353,8 +350,8 @@ Error CodexProvider::ExplainExit(const ProcessExit& exit) const {
 
 Error CodexProvider::ExplainFailure(std::string_view text) const {
   std::int64_t status = StatusIn(text);
-  if (status == 0 && (Contains(text, "sign in again") || Contains(text, "codex login"))) status = 401;
-  if (status == 0 && (Contains(text, "hit your usage limit") || Contains(text, "uota exceeded"))) status = 429;
+  if (status == 0 && (text.contains("sign in again") || text.contains("codex login"))) status = 401;
+  if (status == 0 && (text.contains("hit your usage limit") || text.contains("uota exceeded"))) status = 429;
   return ModelError("codex", status, text.empty() ? "the turn failed" : text, kLoginHint);
 }
 

@@ -1,16 +1,14 @@
 // Every recorded stream of Codex, with the exit status that came with it, against the verdict it must get.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
+#include "domain/test_folder.h"
 #include "infrastructure/agents/codex.h"
-#include "infrastructure/agents/line_reader.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/agents/test_observer.h"
+#include "infrastructure/agents/test_recordings.h"
 
 namespace awf::agents {
 namespace {
@@ -53,14 +51,10 @@ const Recording kRecordings[] = {
     {"sigterm", 143, 15, "", "EXECUTION.AGENT.FAILED", "without its final event (signal 15)"},
 };
 
-std::filesystem::path Streams() { return std::filesystem::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams"; }
-
 std::string Stream(const std::string& name) {
-  std::ifstream file(Streams() / (kPrefix + name + ".jsonl"), std::ios::binary);
-  EXPECT_TRUE(file) << name;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  const std::filesystem::path file = Streams() / (kPrefix + name + ".jsonl");
+  EXPECT_TRUE(std::filesystem::exists(file)) << name;
+  return FileText(file);
 }
 
 // One attempt, fed with a stream.
@@ -79,9 +73,7 @@ struct Replay {
     rules.ours = {codex.ShownName("Read"), codex.ShownName("Bash")};
     rules.claim = {IsolationLevel::kFlags, "not proven for 0.171.0"};
     monitor.emplace(std::move(rules), observer, [] { return true; });
-    LineReader lines([&](std::string_view line) { codex.Read(line, *monitor); });
-    lines.Append(stream);
-    lines.Finish();
+    Feed(codex, stream, *monitor);
     monitor->Finish();
   }
 
@@ -112,23 +104,13 @@ TEST_P(CodexReplayTest, GetsItsVerdict) {
   EXPECT_FALSE(verdict.try_fallback);
 }
 
-INSTANTIATE_TEST_SUITE_P(Recordings, CodexReplayTest, testing::ValuesIn(kRecordings), [](const auto& test) {
-  std::string name = test.param.name;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Recordings, CodexReplayTest, testing::ValuesIn(kRecordings),
+                         [](const auto& test) { return TestNameOf(test.param.name); });
 
 TEST(CodexRecordingsTest, EveryFileIsReplayed) {
-  std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(Streams())) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("codex-")) files.insert(name);
-  }
   std::set<std::string> replayed;
   for (const Recording& recording : kRecordings) replayed.insert(kPrefix + std::string(recording.name) + ".jsonl");
-  EXPECT_EQ(files, replayed);
+  EXPECT_EQ(RecordedFiles("codex-", ""), replayed);
 }
 
 TEST(CodexStreamTest, MessagesAndTokens) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "domain/test_folder.h"
 #include "infrastructure/agents/isolation.h"
+#include "infrastructure/agents/test_recipe.h"
 
 namespace awf::agents {
 namespace {
@@ -37,33 +37,20 @@ class FakeFacts final : public ProgramFacts {
                                        {{"debug", "models", "--bundled"}, kModels}};
 };
 
-class CodexTest : public testing::Test {
+class CodexTest : public RecipeTest {
  protected:
-  void SetUp() override {
+  CodexTest() : RecipeTest("0.171.0") {
     setup_.environment.Set("HOME", top_.path().string());
-    setup_.step_folder = "/step";
-    setup_.version = "0.171.0";
     setup_.facts = &facts_;
-    request_.prompt = "do it";
     request_.options["model"] = "gpt-5.5";
-    request_.proxy.emplace();
-    request_.proxy->enable = true;
+    endpoint_.timeout_ms = 59'001;
   }
 
   std::expected<Invocation, Error> Try(bool with_proxy = true) {
     codex_.emplace(setup_, top_.path() / "etc");
-    const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 59'001};
-    if (!with_proxy) request_.proxy.reset();
-    return codex_->Prepare(request_, with_proxy ? &endpoint : nullptr);
+    return TryWith(*codex_, with_proxy);
   }
-  Invocation Prepare(bool with_proxy = true) {
-    auto invocation = Try(with_proxy);
-    EXPECT_TRUE(invocation) << invocation.error().message;
-    return invocation ? std::move(*invocation) : Invocation();
-  }
-  static bool Has(const Invocation& invocation, std::string_view word) {
-    return std::ranges::find(invocation.argv, word) != invocation.argv.end();
-  }
+  Invocation Prepare(bool with_proxy = true) { return Succeeded(Try(with_proxy)); }
   // The values of all "-c".
   static Words Settings(const Invocation& invocation) {
     Words settings;
@@ -73,10 +60,7 @@ class CodexTest : public testing::Test {
     return settings;
   }
 
-  const TestFolder top_;
   FakeFacts facts_;
-  ProviderSetup setup_;
-  AgentRequest request_;
   std::optional<CodexProvider> codex_;
 };
 

@@ -54,8 +54,6 @@ bool EndsFileReference(std::string_view rest) {
   return rest.front() == '.' && (rest.size() == 1 || std::string_view(" \t\r\n").contains(rest[1]));
 }
 
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
 // "[API Error: {"error":{"message":"slow down"}}]" → "slow down".
 std::string PlainError(std::string_view text) {
   constexpr std::string_view kPrefix = "[API Error: ";
@@ -142,8 +140,7 @@ std::vector<std::string> GeminiProvider::Arguments(const AgentRequest& request, 
   }
   if (BoolAt(request.options, "dangerously_skip_permissions")) {
     if (intercept) {
-      invocation.warnings.emplace_back(
-          "options.dangerously_skip_permissions is ignored while the built-in tools are intercepted");
+      invocation.warnings.push_back(IgnoredWhileIntercepting("dangerously_skip_permissions"));
     } else {
       argv.insert(argv.end(), {"--approval-mode", "yolo"});
     }
@@ -158,7 +155,7 @@ std::vector<std::string> GeminiProvider::Arguments(const AgentRequest& request, 
 }
 
 std::expected<Invocation, Error> GeminiProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
-  const bool intercept = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
+  const bool intercept = proxy != nullptr && request.Intercepts();
   const GeminiUser user(setup_.environment);
   if (request.continued) {
     auto here = CheckSessionPlace(kName, *request.continued, SessionPlace::kByProxy, proxy != nullptr);
@@ -345,7 +342,7 @@ Error GeminiProvider::ExplainExit(const ProcessExit& exit) const {
   const std::string last = LastLine(exit.error_output);
   if (exit.signal != 0) return NoFinalEvent(kName, exit);
   if (exit.exit_code == kExitLogin) return LoginError(kName, last, kLoginHint);
-  if (exit.exit_code == kExitInput && !resumed_.empty() && Contains(exit.error_output, "Error resuming session")) {
+  if (exit.exit_code == kExitInput && !resumed_.empty() && exit.error_output.contains("Error resuming session")) {
     const std::string where = moved_from_.string();
     return SessionLost(kName, resumed_,
                        where.empty() ? where : "it finds a session only in the folder in which that began, " + where);
@@ -361,7 +358,7 @@ Error GeminiProvider::ExplainResult(const ProcessExit& exit) const {
   std::string text = PlainError(result_->text.empty() ? last_error_ : result_->text);
   if (text.empty()) text = LastLine(exit.error_output);
   // A key that is wrong is a bad request to this API; without any, the CLI looks for a login of the cloud.
-  if (Contains(text, "API key not valid") || Contains(text, "Could not load the default credentials")) {
+  if (text.contains("API key not valid") || text.contains("Could not load the default credentials")) {
     return LoginError(kName, text, kLoginHint);
   }
   return ModelError(kName, StatusOf(exit.exit_code), text, kLoginHint);

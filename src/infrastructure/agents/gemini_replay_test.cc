@@ -3,15 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "domain/test_folder.h"
 #include "infrastructure/agents/gemini.h"
-#include "infrastructure/agents/line_reader.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/agents/test_observer.h"
+#include "infrastructure/agents/test_recordings.h"
 
 namespace awf::agents {
 namespace {
@@ -86,6 +85,10 @@ AgentRequest Request() {
   return request;
 }
 
+std::filesystem::path StreamOf(const Recording& recording) {
+  return Streams() / ("gemini-0.61.0." + std::string(recording.name) + ".jsonl");
+}
+
 // A recording that was played, and what came of it.
 struct Played {
   TestObserver observer;
@@ -94,8 +97,7 @@ struct Played {
 };
 
 void Play(const Recording& recording, const std::string& server, Played& played) {
-  const std::filesystem::path file = std::filesystem::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams" /
-                                     ("gemini-0.61.0." + std::string(recording.name) + ".jsonl");
+  const std::filesystem::path file = StreamOf(recording);
   ASSERT_TRUE(std::filesystem::exists(file)) << file;
   GeminiProvider gemini({.step_folder = "/step", .version = "0.61.0", .server = server});
   const ProxyEndpoint endpoint{"/bin/awf", "/step/serve.json", "/step", {std::begin(kTools), std::end(kTools)}, 1000};
@@ -106,9 +108,7 @@ void Play(const Recording& recording, const std::string& server, Played& played)
   rules.proxy = rules.intercept = true;
   for (const char* tool : kTools) rules.ours.insert(gemini.ShownName(tool));
   StreamMonitor monitor(std::move(rules), played.observer, [] { return true; });
-  LineReader lines([&](std::string_view line) { gemini.Read(line, monitor); });
-  lines.Append(FileText(file));
-  lines.Finish();
+  Feed(gemini, FileText(file), monitor);
   monitor.Finish();
   played.verdict = gemini.Judge({recording.exit_code, 0, recording.error_output});
   played.stopped = monitor.stop_reason();
@@ -126,9 +126,7 @@ TEST_P(GeminiReplayTest, GetsItsVerdict) {
   EXPECT_EQ(verdict.failure ? verdict.failure->message : verdict.output, recording.text);
   EXPECT_EQ(verdict.usage.total, recording.total_tokens);
   EXPECT_EQ(played.observer.Count("bypass"), 0);
-  const bool started = FileText(std::filesystem::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams" /
-                                ("gemini-0.61.0." + std::string(recording.name) + ".jsonl"))
-                           .starts_with("{");
+  const bool started = FileText(StreamOf(recording)).starts_with("{");
   EXPECT_EQ(verdict.model, started ? "gemini-2.5-flash" : "");
   EXPECT_EQ(verdict.session_id.size(), started ? 36U : 0U);
 }

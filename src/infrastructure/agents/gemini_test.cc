@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "domain/test_folder.h"
+#include "infrastructure/agents/test_recipe.h"
 
 namespace awf::agents {
 namespace {
@@ -28,53 +28,27 @@ constexpr char kPolicyFile[] =
     "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 998\n\n"
     "[[rule]]\nmcpName = \"awf-proxy\"\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 999\n";
 
-class GeminiTest : public testing::Test {
+class GeminiTest : public RecipeTest {
  protected:
-  void SetUp() override {
-    fs::create_directories(top_ / "work");
-    setup_.environment.Set("HOME", (top_ / "home").string());
+  GeminiTest() : RecipeTest("0.61.0") {
     setup_.environment.Set("GEMINI_API_KEY", "k");
-    setup_.step_folder = "/step";
-    setup_.version = "0.61.0";
-    request_.prompt = "do it";
     request_.options["model"] = "gemini-2.5-pro";
-    request_.working_dir = top_ / "work";
-    request_.proxy.emplace();
-    request_.proxy->enable = true;
   }
 
   std::expected<Invocation, Error> TryPrepare(bool with_proxy = true) {
     GeminiProvider gemini(setup_);
-    const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 60'000};
-    if (!with_proxy) request_.proxy.reset();
-    return gemini.Prepare(request_, with_proxy ? &endpoint : nullptr);
+    return TryWith(gemini, with_proxy);
   }
-  Invocation Prepare(bool with_proxy = true) {
-    auto invocation = TryPrepare(with_proxy);
-    EXPECT_TRUE(invocation);
-    return std::move(*invocation);
-  }
+  Invocation Prepare(bool with_proxy = true) { return Succeeded(TryPrepare(with_proxy)); }
   // The arguments up to the session id, which is random.
   static std::vector<std::string> Flags(const Invocation& invocation) {
     return {invocation.argv.begin(), std::ranges::find(invocation.argv, "--session-id")};
-  }
-  static std::string File(const Invocation& invocation, const std::string& name) {
-    const auto file = std::ranges::find(invocation.files, name, &PrivateFile::name);
-    return file == invocation.files.end() ? "(none)" : file->contents;
   }
   static std::vector<std::string> Names(const Invocation& invocation) {
     std::vector<std::string> names;
     for (const PrivateFile& file : invocation.files) names.push_back(file.name);
     return names;
   }
-  static std::string Value(const Invocation& invocation, const std::string& name) {
-    const auto found = std::ranges::find(invocation.set_env, name, &Pairs::value_type::first);
-    return found == invocation.set_env.end() ? "(none)" : found->second;
-  }
-
-  const TestFolder top_;
-  ProviderSetup setup_;
-  AgentRequest request_;
 };
 
 TEST_F(GeminiTest, InterceptRecipe) {
@@ -119,7 +93,7 @@ TEST_F(GeminiTest, AdditiveRecipeKeepsTheUsersSettingsAndTools) {
             R"("hooks":{"A":[]},"mcp":{"allowed":["own","awf-proxy"]},)"
             R"("general":{"vimMode":true,"enableAutoUpdate":false,"enableAutoUpdateNotification":false},)"
             R"("security":{"auth":{"selectedType":"gemini-api-key","useExternal":true}}})");
-  EXPECT_EQ(Value(invocation, "GEMINI_CLI_HOME"), "/step/home");
+  EXPECT_EQ(Variable(invocation, "GEMINI_CLI_HOME"), "/step/home");
   EXPECT_EQ(invocation.input, "look at @in.txt");
 }
 
@@ -180,7 +154,7 @@ TEST_F(GeminiTest, VariablesOfTheUsersEnvFileAreHandedOverUnlessAnotherPlaceHasT
   EXPECT_EQ(std::vector(invocation.set_env.begin() + 4, invocation.set_env.end()),
             (Pairs{{"GOOGLE_GEMINI_BASE_URL", "http://gateway"}}));
   fs::remove(top_ / "home/.gemini/.env");
-  EXPECT_EQ(Value(Prepare(), "NOT"), "read");
+  EXPECT_EQ(Variable(Prepare(), "NOT"), "read");
 }
 
 TEST_F(GeminiTest, LoginTypeByEnvironment) {

@@ -11,6 +11,7 @@
 #include "domain/random_id.h"
 #include "infrastructure/agents/agent_errors.h"
 #include "infrastructure/agents/github_copilot_home.h"
+#include "infrastructure/agents/option_words.h"
 #include "infrastructure/agents/project_memory.h"
 #include "infrastructure/agents/prompt_text.h"
 #include "infrastructure/agents/session_place.h"
@@ -121,7 +122,7 @@ std::string GitHubCopilotProvider::ShownName(std::string_view final_name) const 
 std::expected<Invocation, Error> GitHubCopilotProvider::Prepare(const AgentRequest& request,
                                                                 const ProxyEndpoint* proxy) {
   const json::object& options = request.options;
-  intercept_ = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
+  intercept_ = proxy != nullptr && request.Intercepts();
   Invocation invocation;
   auto& argv = invocation.argv;
   argv = {"copilot", "--output-format=json"};
@@ -168,8 +169,7 @@ void GitHubCopilotProvider::AddPermissions(const json::object& options, const Pr
     for (const char* key : kAdditiveOptions) {
       const json::value* value = options.if_contains(key);
       if (value == nullptr || *value == json::value(false)) continue;
-      invocation.warnings.push_back("options." + std::string(key) +
-                                    " is ignored while the built-in tools are intercepted");
+      invocation.warnings.push_back(IgnoredWhileIntercepting(key));
     }
     return;
   }

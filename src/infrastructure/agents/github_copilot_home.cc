@@ -39,8 +39,7 @@ std::string WithoutComments(std::string_view commented) {
 json::object ReadObject(const fs::path& path, std::vector<std::string>& warnings) {
   const auto text = ReadRegularFile(path);
   if (!text && text.error().empty()) return {};
-  auto value = text ? ParseRepairedJson(WithoutComments(*text)) : std::nullopt;
-  if (value && value->is_object()) return std::move(value->get_object());
+  if (auto object = text ? ParseRepairedObject(WithoutComments(*text)) : std::nullopt) return std::move(*object);
   const std::string why = text ? " cannot be read as JSON" : " cannot be read (" + text.error() + ")";
   warnings.push_back(path.string() + why + "; login and settings in it are not used");
   return {};

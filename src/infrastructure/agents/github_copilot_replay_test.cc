@@ -2,18 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "domain/test_folder.h"
 #include "infrastructure/agents/github_copilot.h"
-#include "infrastructure/agents/line_reader.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/agents/test_observer.h"
+#include "infrastructure/agents/test_recordings.h"
 
 namespace awf::agents {
 namespace {
@@ -85,14 +82,10 @@ const Recording kRecordings[] = {
     {.name = "additive-denied", .contains = "end", .level = "", .denied = 1, .intercept = false},
 };
 
-fs::path Streams() { return fs::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams"; }
-
 std::string Stream(const std::string& name) {
-  std::ifstream file(Streams() / ("copilot-1.0.102." + name), std::ios::binary);
-  EXPECT_TRUE(file) << name;
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  const std::filesystem::path file = Streams() / ("copilot-1.0.102." + name);
+  EXPECT_TRUE(std::filesystem::exists(file)) << name;
+  return FileText(file);
 }
 
 AgentRequest Request(bool intercept = true) {
@@ -127,9 +120,7 @@ class Replay {
                      observer_, [] { return true; });
   }
   Replay& Feed(std::string_view stream) {
-    LineReader lines([&](std::string_view line) { copilot_.Read(line, *monitor_); });
-    lines.Append(stream);
-    lines.Finish();
+    agents::Feed(copilot_, stream, *monitor_);
     return *this;
   }
   StreamMonitor& monitor() { return *monitor_; }
@@ -172,25 +163,15 @@ TEST_P(CopilotReplayTest, GetsItsVerdict) {
   EXPECT_FALSE(verdict.model.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Recordings, CopilotReplayTest, testing::ValuesIn(kRecordings), [](const auto& test) {
-  std::string name = test.param.name;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Recordings, CopilotReplayTest, testing::ValuesIn(kRecordings),
+                         [](const auto& test) { return TestNameOf(test.param.name); });
 
 TEST(CopilotRecordingsTest, EveryFileIsReplayed) {
-  std::set<std::string> files;
-  for (const auto& entry : fs::directory_iterator(Streams())) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("copilot-") && name.ends_with(".jsonl")) files.insert(name);
-  }
   std::set<std::string> replayed;
   for (const Recording& recording : kRecordings) {
     replayed.insert("copilot-1.0.102." + std::string(recording.name) + ".jsonl");
   }
-  EXPECT_EQ(files, replayed);
+  EXPECT_EQ(RecordedFiles("copilot-"), replayed);
 }
 
 TEST(CopilotStreamTest, GoldenEventsAndMessages) {

@@ -186,8 +186,8 @@ void GitHubCopilotProvider::ReadResult(const json::object& event, AgentEvents& e
 // Sums over the models, of the whole session.
 TokenUsage GitHubCopilotProvider::ReadUsage() const {
   TokenUsage usage;
-  const auto all = ParseRepairedJson(ReadRegularFile(setup_.step_folder / kCopilotUsageFile).value_or(""));
-  const json::object* models = all && all->is_object() ? ObjectAt(all->get_object(), "modelMetrics") : nullptr;
+  const auto all = ParseRepairedObject(ReadRegularFile(setup_.step_folder / kCopilotUsageFile).value_or(""));
+  const json::object* models = all ? ObjectAt(*all, "modelMetrics") : nullptr;
   if (models == nullptr) return usage;
   for (const auto& [model, metrics] : *models) {
     const json::object* tokens = metrics.is_object() ? ObjectAt(metrics.get_object(), "usage") : nullptr;

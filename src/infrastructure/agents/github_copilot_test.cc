@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "domain/test_folder.h"
+#include "infrastructure/agents/test_recipe.h"
 
 namespace awf::agents {
 namespace {
@@ -19,36 +19,15 @@ using Texts = std::vector<std::string>;
 
 constexpr char kSettings[] = R"({"disableAllHooks":true})";
 
-class CopilotTest : public testing::Test {
+class CopilotTest : public RecipeTest {
  protected:
-  void SetUp() override {
-    fs::create_directories(top_ / "home/.copilot");
-    fs::create_directories(top_ / "work");
-    environment_.Set("HOME", (top_ / "home").string());
-    request_.prompt = "do it";
-    request_.working_dir = top_ / "work";
-    request_.proxy.emplace();
-    request_.proxy->enable = true;
-  }
+  CopilotTest() : RecipeTest("1.0.102") { fs::create_directories(top_ / "home/.copilot"); }
 
   void Write(const std::string& name, const std::string& text) { top_.Put(name, text); }
-  std::string Contents(const std::string& name) const {
-    std::ifstream file(top_ / name);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
+  std::string Contents(const std::string& name) const { return FileText(top_ / name); }
   Invocation Prepare(bool with_proxy = true) {
-    GitHubCopilotProvider copilot({.environment = environment_,
-                                   .step_folder = "/step",
-                                   .conversation_folder = conversation_,
-                                   .version = "1.0.102",
-                                   .mitigate = mitigate_});
-    const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 60'000};
-    if (!with_proxy) request_.proxy.reset();
-    auto invocation = copilot.Prepare(request_, with_proxy ? &endpoint : nullptr);
-    EXPECT_TRUE(invocation) << invocation.error().message;
-    return invocation ? std::move(*invocation) : Invocation();
+    GitHubCopilotProvider copilot(setup_);
+    return Succeeded(TryWith(copilot, with_proxy));
   }
   // The arguments without the session id, which is random.
   static Texts Flags(const Invocation& invocation) {
@@ -56,20 +35,6 @@ class CopilotTest : public testing::Test {
     std::erase_if(flags, [](const std::string& flag) { return flag.starts_with("--session-id="); });
     return flags;
   }
-  static std::string File(const Invocation& invocation, std::string_view name) {
-    const auto file = std::ranges::find(invocation.files, name, &PrivateFile::name);
-    return file == invocation.files.end() ? "(none)" : file->contents;
-  }
-  static std::string Variable(const Invocation& invocation, std::string_view name) {
-    const auto entry = std::ranges::find(invocation.set_env, name, &std::pair<std::string, std::string>::first);
-    return entry == invocation.set_env.end() ? "(none)" : entry->second;
-  }
-
-  const TestFolder top_;
-  Environment environment_;
-  fs::path conversation_;
-  bool mitigate_ = false;
-  AgentRequest request_;
 };
 
 TEST_F(CopilotTest, InterceptRecipe) {
@@ -160,7 +125,7 @@ TEST_F(CopilotTest, OptionsBecomeFlagsAndReopeningOnesAreIgnored) {
 }
 
 TEST_F(CopilotTest, SystemPromptSentenceAndMemoryGoIntoTheText) {
-  mitigate_ = true;
+  setup_.mitigate = true;
   request_.system_prompt = "be kind";
   fs::create_directories(top_ / "work/.git");
   Write("home/.copilot/copilot-instructions.md", "of the user");
@@ -211,7 +176,7 @@ TEST_F(CopilotTest, PrivateHomeHoldsTheLoginAndTheWayToTheModelOnly) {
 }
 
 TEST_F(CopilotTest, TheUsersHomeMayLieElsewhere) {
-  environment_.Set("COPILOT_HOME", (top_ / "other").string());
+  setup_.environment.Set("COPILOT_HOME", (top_ / "other").string());
   Write("other/config.json", R"({"loggedInUsers":[{"login":"octo"}]})");
   Write("other/providers.json", "{}");
   Write("other/copilot-instructions.md", "elsewhere");
@@ -220,8 +185,8 @@ TEST_F(CopilotTest, TheUsersHomeMayLieElsewhere) {
   EXPECT_EQ(Variable(invocation, "COPILOT_HOME"), "/step");
   EXPECT_EQ(Variable(invocation, "COPILOT_PROVIDERS_CONFIG"), (top_ / "other/providers.json").string());
   EXPECT_NE(invocation.input.find("elsewhere"), std::string::npos);
-  environment_.Set("COPILOT_PROVIDERS_CONFIG", "/mine.json");
-  EXPECT_EQ(Variable(Prepare(), "COPILOT_PROVIDERS_CONFIG"), "(none)");
+  setup_.environment.Set("COPILOT_PROVIDERS_CONFIG", "/mine.json");
+  EXPECT_EQ(Variable(Prepare(), "COPILOT_PROVIDERS_CONFIG"), "(unset)");
 }
 
 TEST_F(CopilotTest, BrokenFilesOfTheUserAreTold) {
@@ -237,15 +202,16 @@ TEST_F(CopilotTest, BrokenFilesOfTheUserAreTold) {
 }
 
 TEST_F(CopilotTest, ConversationsKeepTheirHomeAndResume) {
-  conversation_ = top_ / "conversation";
-  fs::create_directories(conversation_);
+  setup_.conversation_folder = top_ / "conversation";
+  fs::create_directories(setup_.conversation_folder);
   Write("home/.copilot/config.json", R"({"loggedInUsers":[{"login":"octo"}]})");
   Invocation first = Prepare();
-  EXPECT_EQ(Variable(first, "COPILOT_HOME"), conversation_.string());
+  EXPECT_EQ(Variable(first, "COPILOT_HOME"), setup_.conversation_folder.string());
   EXPECT_EQ(first.files.size(), 1U);
   EXPECT_EQ(Contents("conversation/config.json"), R"({"loggedInUsers":[{"login":"octo"}]})");
   EXPECT_EQ(Contents("conversation/settings.json"), kSettings);
-  EXPECT_EQ(fs::status(conversation_ / "config.json").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(setup_.conversation_folder / "config.json").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
 
   Write("conversation/config.json", "renewed by the CLI");
   request_.continued.emplace();
@@ -258,8 +224,8 @@ TEST_F(CopilotTest, ConversationsKeepTheirHomeAndResume) {
 }
 
 TEST_F(CopilotTest, StepsThatInterceptAndStepsThatDoNotHaveNoSessionsInCommon) {
-  conversation_ = top_ / "conversation";
-  fs::create_directories(conversation_);
+  setup_.conversation_folder = top_ / "conversation";
+  fs::create_directories(setup_.conversation_folder);
   const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read"}, 60'000};
   request_.continued.emplace();
   request_.continued->id = "x";
@@ -267,8 +233,9 @@ TEST_F(CopilotTest, StepsThatInterceptAndStepsThatDoNotHaveNoSessionsInCommon) {
     for (const char* folder : {"", "here"}) {
       request_.proxy->intercept_builtins = intercept;
       request_.continued->folder = folder;
-      GitHubCopilotProvider copilot(
-          {.environment = environment_, .step_folder = "/step", .conversation_folder = conversation_});
+      GitHubCopilotProvider copilot({.environment = setup_.environment,
+                                     .step_folder = "/step",
+                                     .conversation_folder = setup_.conversation_folder});
       const auto invocation = copilot.Prepare(request_, &endpoint);
       ASSERT_EQ(invocation.has_value(), intercept == (folder[0] != '\0')) << intercept << folder;
       if (invocation) continue;
@@ -281,12 +248,12 @@ TEST_F(CopilotTest, StepsThatInterceptAndStepsThatDoNotHaveNoSessionsInCommon) {
 
 // Later steps take a file that is there for done.
 TEST_F(CopilotTest, AFileOfTheHomeIsThereWhenItIsWhole) {
-  conversation_ = top_ / "conversation";
-  fs::create_directories(conversation_);
+  setup_.conversation_folder = top_ / "conversation";
+  fs::create_directories(setup_.conversation_folder);
   Write("home/.copilot/config.json", R"({"loggedInUsers":[{"login":"octo"}]})");
   const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read"}, 60'000};
   GitHubCopilotProvider copilot(
-      {.environment = environment_, .step_folder = "/step", .conversation_folder = conversation_});
+      {.environment = setup_.environment, .step_folder = "/step", .conversation_folder = setup_.conversation_folder});
   rlimit former{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &former), 0);
   rlimit few = former;
@@ -297,17 +264,18 @@ TEST_F(CopilotTest, AFileOfTheHomeIsThereWhenItIsWhole) {
   ::setrlimit(RLIMIT_FSIZE, &former);
   ::signal(SIGXFSZ, handler);
   ASSERT_FALSE(cut);
-  EXPECT_EQ(cut.error().message, "cannot write " + (conversation_ / "config.json").string() + ": File too large");
-  EXPECT_TRUE(fs::is_empty(conversation_));
+  EXPECT_EQ(cut.error().message,
+            "cannot write " + (setup_.conversation_folder / "config.json").string() + ": File too large");
+  EXPECT_TRUE(fs::is_empty(setup_.conversation_folder));
 
   Prepare();
   EXPECT_EQ(Contents("conversation/config.json"), R"({"loggedInUsers":[{"login":"octo"}]})");
-  EXPECT_EQ(std::distance(fs::directory_iterator(conversation_), fs::directory_iterator()), 2);
+  EXPECT_EQ(std::distance(fs::directory_iterator(setup_.conversation_folder), fs::directory_iterator()), 2);
 }
 
 TEST_F(CopilotTest, AConversationFolderThatIsGoneIsAnError) {
   GitHubCopilotProvider copilot(
-      {.environment = environment_, .step_folder = "/step", .conversation_folder = top_ / "gone"});
+      {.environment = setup_.environment, .step_folder = "/step", .conversation_folder = top_ / "gone"});
   const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read"}, 60'000};
   const auto invocation = copilot.Prepare(request_, &endpoint);
   ASSERT_FALSE(invocation);
@@ -315,7 +283,7 @@ TEST_F(CopilotTest, AConversationFolderThatIsGoneIsAnError) {
 }
 
 TEST_F(CopilotTest, HostilePathsStayOneValueOfJson) {
-  GitHubCopilotProvider copilot({.environment = environment_, .step_folder = "/s\" \n{", .version = "1.0.102"});
+  GitHubCopilotProvider copilot({.environment = setup_.environment, .step_folder = "/s\" \n{", .version = "1.0.102"});
   const ProxyEndpoint endpoint{"/opt/a\"w\\f", "/s\" \n{/serve.json", "/s\" \n{", {"Read"}, 1};
   const auto invocation = copilot.Prepare(request_, &endpoint);
   ASSERT_TRUE(invocation);
@@ -326,19 +294,19 @@ TEST_F(CopilotTest, HostilePathsStayOneValueOfJson) {
 
 TEST_F(CopilotTest, LoginIsFoundWhereTheCliFindsIt) {
   using Kind = LoginState::Kind;
-  EXPECT_EQ(CopilotLogin(environment_).kind, Kind::kUnknown);
+  EXPECT_EQ(CopilotLogin(setup_.environment).kind, Kind::kUnknown);
   Write("home/.copilot/config.json", "// x\n{\"loggedInUsers\":[]}");
-  EXPECT_EQ(CopilotLogin(environment_).kind, Kind::kUnknown);
+  EXPECT_EQ(CopilotLogin(setup_.environment).kind, Kind::kUnknown);
   Write("home/.copilot/config.json", "// x\n{\"loggedInUsers\":[{\"login\":\"octo\"}]}");
-  EXPECT_EQ(CopilotLogin(environment_).text, "logged in");
+  EXPECT_EQ(CopilotLogin(setup_.environment).text, "logged in");
   for (const char* name : {"GITHUB_TOKEN", "GH_TOKEN", "COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"}) {
-    environment_.Set(name, "github_pat_x");
-    EXPECT_EQ(CopilotLogin(environment_).kind, Kind::kFound);
-    EXPECT_EQ(CopilotLogin(environment_).text, std::string(name) + " is set");
+    setup_.environment.Set(name, "github_pat_x");
+    EXPECT_EQ(CopilotLogin(setup_.environment).kind, Kind::kFound);
+    EXPECT_EQ(CopilotLogin(setup_.environment).text, std::string(name) + " is set");
   }
-  environment_.Unset("COPILOT_PROVIDER_BASE_URL");
-  environment_.Set("COPILOT_GITHUB_TOKEN", "ghp_x");
-  EXPECT_EQ(CopilotLogin(environment_).kind, Kind::kMissing);
+  setup_.environment.Unset("COPILOT_PROVIDER_BASE_URL");
+  setup_.environment.Set("COPILOT_GITHUB_TOKEN", "ghp_x");
+  EXPECT_EQ(CopilotLogin(setup_.environment).kind, Kind::kMissing);
 }
 
 TEST_F(CopilotTest, ProbeAsksForNativeToolsOnLoopback) {

@@ -117,7 +117,7 @@ std::string MistralVibeProvider::FinalName(std::string_view shown) const {
 
 std::expected<Invocation, Error> MistralVibeProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
   const json::object& options = request.options;
-  intercept_ = proxy != nullptr && request.proxy && request.proxy->intercept_builtins;
+  intercept_ = proxy != nullptr && request.Intercepts();
   wanted_model_ = OptionText(options, "model");
   Invocation invocation;
   auto& argv = invocation.argv;
@@ -165,8 +165,7 @@ void MistralVibeProvider::AddTools(const AgentRequest& request, const ProxyEndpo
     argv.insert(argv.end(), {"--enabled-tools", ours, "--agent", "auto-approve"});
     for (const char* key : {"agent_profile", "enabled_tools", "add_dirs", "dangerously_skip_permissions"}) {
       if (!options.contains(key)) continue;
-      invocation.warnings.push_back("options." + std::string(key) +
-                                    " is ignored while the built-in tools are intercepted");
+      invocation.warnings.push_back(IgnoredWhileIntercepting(key));
     }
     return;
   }

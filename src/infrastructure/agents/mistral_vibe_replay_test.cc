@@ -1,18 +1,15 @@
 // Every recorded run of Mistral Vibe, with what it exported and its exit status, against the verdict it must get.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "domain/test_folder.h"
-#include "infrastructure/agents/line_reader.h"
 #include "infrastructure/agents/mistral_vibe.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/agents/test_observer.h"
+#include "infrastructure/agents/test_recordings.h"
 
 namespace awf::agents {
 namespace {
@@ -54,8 +51,6 @@ const Recording kRecordings[] = {
      "EXECUTION.AGENT.NOT_INSTALLED", "vibe 3.0.3 doesn't know --no-such-flag; verified with 3.0.3", 0},
 };
 
-fs::path Streams() { return fs::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams"; }
-
 std::string Named(const Recording& recording) { return "vibe-" + std::string(kVersion) + "." + recording.name; }
 
 AgentRequest Request() {
@@ -86,13 +81,9 @@ class MistralVibeReplay {
         StreamMonitor::Rules{
             .provider = "mistral_vibe", .version = kVersion, .proxy = true, .intercept = true, .ours = ours},
         observer, [] { return true; });
-    std::ifstream file(Streams() / (Named(recording) + ".jsonl"), std::ios::binary);
-    EXPECT_TRUE(file);
-    std::stringstream stream;
-    stream << file.rdbuf();
-    LineReader lines([&](std::string_view line) { vibe.Read(line, *monitor); });
-    lines.Append(stream.str());
-    lines.Finish();
+    const fs::path stream = Streams() / (Named(recording) + ".jsonl");
+    EXPECT_TRUE(fs::exists(stream));
+    Feed(vibe, FileText(stream), *monitor);
     monitor->Finish();
   }
 
@@ -122,22 +113,13 @@ TEST_P(MistralVibeReplayTest, GetsItsVerdict) {
   EXPECT_EQ(replay.observer.Count("log warn permission denied"), recording.denied);
 }
 
-INSTANTIATE_TEST_SUITE_P(Recordings, MistralVibeReplayTest, testing::ValuesIn(kRecordings), [](const auto& test) {
-  std::string name = test.param.name;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Recordings, MistralVibeReplayTest, testing::ValuesIn(kRecordings),
+                         [](const auto& test) { return TestNameOf(test.param.name); });
 
 TEST(MistralVibeRecordingsTest, EveryFileIsReplayed) {
-  std::set<std::string> files, replayed;
-  for (const auto& entry : fs::directory_iterator(Streams())) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("vibe-") && name.ends_with(".jsonl")) files.insert(name);
-  }
+  std::set<std::string> replayed;
   for (const Recording& recording : kRecordings) replayed.insert(Named(recording) + ".jsonl");
-  EXPECT_EQ(files, replayed);
+  EXPECT_EQ(RecordedFiles("vibe-"), replayed);
 }
 
 TEST(MistralVibeTranscriptTest, TellsWhatWasSaidAndDone) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "domain/test_folder.h"
+#include "infrastructure/agents/test_recipe.h"
 
 namespace awf::agents {
 namespace {
@@ -17,47 +17,21 @@ constexpr char kHint[] =
     "calls "
     "of the native ones are denied.";
 
-class MistralVibeTest : public testing::Test {
+class MistralVibeTest : public RecipeTest {
  protected:
-  void SetUp() override {
-    fs::create_directories(top_ / "work");
-    environment_.Set("HOME", (top_ / "home").string());
-    request_.prompt = "do it";
-    request_.working_dir = top_ / "work";
-    request_.proxy.emplace();
-    request_.proxy->enable = true;
+  MistralVibeTest() : RecipeTest("3.0.3") {
+    endpoint_.tools = {"Read", "kv_get"};
+    endpoint_.timeout_ms = 60'500;
   }
 
   std::expected<Invocation, Error> Try(bool with_proxy = true) {
-    MistralVibeProvider vibe({.environment = environment_,
-                              .step_folder = "/step",
-                              .conversation_folder = conversation_,
-                              .version = "3.0.3",
-                              .mitigate = mitigate_});
-    const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "kv_get"}, 60'500};
-    if (!with_proxy) request_.proxy.reset();
-    return vibe.Prepare(request_, with_proxy ? &endpoint : nullptr);
+    MistralVibeProvider vibe(setup_);
+    return TryWith(vibe, with_proxy);
   }
-  Invocation Prepare(bool with_proxy = true) {
-    auto invocation = Try(with_proxy);
-    EXPECT_TRUE(invocation) << (invocation ? "" : invocation.error().message);
-    return invocation ? std::move(*invocation) : Invocation();
-  }
-  static std::string Variable(const Invocation& invocation, std::string_view name) {
-    for (const auto& [key, value] : invocation.set_env) {
-      if (key == name) return value;
-    }
-    return "(unset)";
-  }
+  Invocation Prepare(bool with_proxy = true) { return Succeeded(Try(with_proxy)); }
   static bool Removes(const Invocation& invocation, std::string_view name) {
     return std::ranges::find(invocation.unset_env, name) != invocation.unset_env.end();
   }
-
-  const TestFolder top_;
-  Environment environment_;
-  fs::path conversation_;
-  bool mitigate_ = false;
-  AgentRequest request_;
 };
 
 TEST_F(MistralVibeTest, InterceptRecipe) {
@@ -144,7 +118,7 @@ TEST_F(MistralVibeTest, LoginAndModelSettingsAreHandedOver) {
   top_.Put("home/.vibe/.env", "MISTRAL_API_KEY=from-file\nOTHER_KEY='o'\nVIBE_TOOL_PATHS=[\"/evil\"]\nSET=file\n");
   top_.Put("home/.vibe/config.toml",
            "active_model = \"m\"\ndisabled_tools = [\"awf*\"]\n[[mcp_servers]]\nname = \"evil\"\n");
-  environment_.Set("SET", "environment");
+  setup_.environment.Set("SET", "environment");
   const Invocation invocation = Prepare();
   EXPECT_EQ(Variable(invocation, "MISTRAL_API_KEY"), "from-file");
   EXPECT_EQ(Variable(invocation, "OTHER_KEY"), "o");
@@ -159,7 +133,7 @@ TEST_F(MistralVibeTest, VariablesThatBringToolsBackAreRemoved) {
   for (const char* name :
        {"VIBE_MCP_SERVERS", "vibe_tool_paths", "VIBE_TOOLS__BASH__PERMISSION", "VIBE_ENABLE_SUBAGENTS", "VIBE_MODELS",
         "VIBE_PROVIDERS", "VIBE_UTILITY_MODELS__TITLE", "VIBE_HOME", "VIBE_API_RETRY_MAX_ELAPSED_TIME", "OTHER"}) {
-    environment_.Set(name, "7");
+    setup_.environment.Set(name, "7");
   }
   const Invocation invocation = Prepare();
   Words removed = invocation.unset_env;
@@ -169,7 +143,7 @@ TEST_F(MistralVibeTest, VariablesThatBringToolsBackAreRemoved) {
 }
 
 TEST_F(MistralVibeTest, ConversationsKeepTheirSessionsInTheRunsFolder) {
-  conversation_ = "/run/conversation";
+  setup_.conversation_folder = "/run/conversation";
   EXPECT_EQ(Variable(Prepare(), "VIBE_SESSION_LOGGING"), R"({"enabled":true,"save_dir":"/run/conversation/sessions"})");
   request_.continued.emplace();
   request_.continued->id = "11-22";
@@ -203,7 +177,7 @@ TEST_F(MistralVibeTest, NamesOfVariablesCountInAnyCase) {
   top_.Put("home/.vibe/.env",
            "vibe_mcp_servers=[]\nVibe_Enabled_Tools=[\"bash\"]\nexport viBE_home=/x\nMISTRAL_API_KEY=k\n");
   for (const char* name : {"vibe_mcp_servers", "Vibe_Active_Model", "vibe_api_retry_max_elapsed_time", "Vibe_Cwd"}) {
-    environment_.Set(name, "7");
+    setup_.environment.Set(name, "7");
   }
   request_.options["model"] = "m";
   Invocation invocation = Prepare();
@@ -220,7 +194,7 @@ TEST_F(MistralVibeTest, NamesOfVariablesCountInAnyCase) {
 }
 
 TEST_F(MistralVibeTest, TextHasSystemPromptSentenceAndMemory) {
-  mitigate_ = true;
+  setup_.mitigate = true;
   request_.system_prompt = "You help.";
   request_.prompt = "read @note.txt";
   top_.Put("home/.vibe/AGENTS.md", "of the user");
@@ -241,13 +215,13 @@ TEST_F(MistralVibeTest, TextHasSystemPromptSentenceAndMemory) {
 
 TEST_F(MistralVibeTest, LoginIsFoundInEnvironmentOrFile) {
   using Kind = LoginState::Kind;
-  EXPECT_EQ(MistralVibeLogin(environment_).kind, Kind::kMissing);
+  EXPECT_EQ(MistralVibeLogin(setup_.environment).kind, Kind::kMissing);
   top_.Put("home/.vibe/config.toml", "");
-  EXPECT_EQ(MistralVibeLogin(environment_).kind, Kind::kUnknown);
+  EXPECT_EQ(MistralVibeLogin(setup_.environment).kind, Kind::kUnknown);
   top_.Put("home/.vibe/.env", "MISTRAL_API_KEY='k'\n");
-  EXPECT_EQ(MistralVibeLogin(environment_).text, "MISTRAL_API_KEY is in " + (top_ / "home/.vibe/.env").string());
-  environment_.Set("MISTRAL_API_KEY", "k");
-  EXPECT_EQ(MistralVibeLogin(environment_).text, "MISTRAL_API_KEY is set");
+  EXPECT_EQ(MistralVibeLogin(setup_.environment).text, "MISTRAL_API_KEY is in " + (top_ / "home/.vibe/.env").string());
+  setup_.environment.Set("MISTRAL_API_KEY", "k");
+  EXPECT_EQ(MistralVibeLogin(setup_.environment).text, "MISTRAL_API_KEY is set");
 }
 
 TEST_F(MistralVibeTest, ProbeAsksAModelOnLoopback) {

@@ -58,12 +58,6 @@ bool Denied(std::string_view error) {
 
 bool IsFlag(std::string_view argument) { return argument.starts_with('-') && argument.size() > 1; }
 
-std::optional<json::object> ReadObject(const fs::path& path) {
-  auto value = ParseRepairedJson(ReadRegularFile(path).value_or(""));
-  if (!value || !value->is_object()) return std::nullopt;
-  return std::move(value->get_object());
-}
-
 // A line of the log that names the error of the model's choice, which the stream keeps to itself:
 // error="ProviderModelNotFoundError: Model not found: a/b. Did you mean: c?"
 std::string UnknownModel(std::string_view log) {
@@ -80,7 +74,8 @@ LoginState OpenCodeLogin(const Environment& environment) {
   using Kind = LoginState::Kind;
   if (!environment.Get("OPENCODE_AUTH_CONTENT").empty()) return {Kind::kFound, "OPENCODE_AUTH_CONTENT is set"};
   const fs::path folder = OpenCodeDataFolder(environment);
-  const auto logins = folder.empty() ? std::nullopt : ReadObject(folder / "auth.json");
+  const auto logins =
+      folder.empty() ? std::nullopt : ParseRepairedObject(ReadRegularFile(folder / "auth.json").value_or(""));
   if (logins && !logins->empty()) {
     std::vector<std::string> names;
     for (const auto& login : *logins) names.emplace_back(login.key());
@@ -131,7 +126,7 @@ std::string OpenCodeProvider::ShownName(std::string_view final_name) const {
 std::expected<Invocation, Error> OpenCodeProvider::Prepare(const AgentRequest& request, const ProxyEndpoint* proxy) {
   const json::object& options = request.options;
   proxied_ = proxy != nullptr;
-  intercept_ = proxied_ && request.proxy && request.proxy->intercept_builtins;
+  intercept_ = proxied_ && request.Intercepts();
   model_ = OptionText(options, "model");
   if (request.continued) continued_ = request.continued->id;
   const auto folder = SessionFolder(request);
@@ -150,8 +145,7 @@ std::expected<Invocation, Error> OpenCodeProvider::Prepare(const AgentRequest& r
   if (request.continued) argv.insert(argv.end(), {"--session", continued_});
   if (BoolAt(options, "dangerously_skip_permissions")) {
     if (intercept_) {
-      invocation.warnings.emplace_back(
-          "options.dangerously_skip_permissions is ignored while the built-in tools are intercepted");
+      invocation.warnings.push_back(IgnoredWhileIntercepting("dangerously_skip_permissions"));
     } else {
       argv.emplace_back("--auto");
     }

@@ -1,17 +1,15 @@
 // Every recorded stream of OpenCode, with the exit status that came with it, against the verdict it must get.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
-#include "infrastructure/agents/line_reader.h"
+#include "domain/test_folder.h"
 #include "infrastructure/agents/opencode.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/agents/test_observer.h"
+#include "infrastructure/agents/test_recordings.h"
 
 namespace awf::agents {
 namespace {
@@ -47,14 +45,7 @@ const Recording kRecordings[] = {
     {"sigterm", 143, 15, "EXECUTION.AGENT.FAILED", "without its final event (signal 15)", 0, 0, 0},
 };
 
-std::filesystem::path Streams() { return std::filesystem::path(std::getenv("AWF_SOURCE_DIR")) / "tests/streams"; }
-
-std::string TextOf(const std::string& name) {
-  std::ifstream file(Streams() / ("opencode-1.18.33." + name), std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string TextOf(const std::string& name) { return FileText(Streams() / ("opencode-1.18.33." + name)); }
 
 // A provider that has read a recording, and what it told.
 struct Replay {
@@ -74,9 +65,7 @@ struct Replay {
                                          .ours = ours,
                                          .claim = {IsolationLevel::kFlags, "not proven"}},
                     observer, [] { return true; });
-    LineReader lines([&](std::string_view line) { opencode.Read(line, *monitor); });
-    lines.Append(TextOf(name + ".jsonl"));
-    lines.Finish();
+    Feed(opencode, TextOf(name + ".jsonl"), *monitor);
     monitor->Finish();
   }
   OpenCodeProvider opencode{{.step_folder = "/step", .version = "1.18.33"}};
@@ -103,24 +92,15 @@ TEST_P(OpenCodeReplayTest, GetsItsVerdict) {
   EXPECT_EQ(replay.observer.Count("isolation "), 1) << replay.observer.All();
 }
 
-INSTANTIATE_TEST_SUITE_P(Recordings, OpenCodeReplayTest, testing::ValuesIn(kRecordings), [](const auto& test) {
-  std::string name = test.param.name;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Recordings, OpenCodeReplayTest, testing::ValuesIn(kRecordings),
+                         [](const auto& test) { return TestNameOf(test.param.name); });
 
 TEST(OpenCodeRecordingsTest, EveryFileIsReplayed) {
-  std::set<std::string> files, replayed;
-  for (const auto& entry : std::filesystem::directory_iterator(Streams())) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("opencode-") && name.ends_with(".jsonl")) files.insert(name);
-  }
+  std::set<std::string> replayed;
   for (const Recording& recording : kRecordings) {
     replayed.insert("opencode-1.18.33." + std::string(recording.name) + ".jsonl");
   }
-  EXPECT_EQ(files, replayed);
+  EXPECT_EQ(RecordedFiles("opencode-"), replayed);
 }
 
 TEST(OpenCodeMessagesTest, CallsAndResultsArePartsOfTheConversation) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "domain/test_folder.h"
 #include "infrastructure/agents/opencode_config.h"
+#include "infrastructure/agents/test_recipe.h"
 
 namespace awf::agents {
 namespace {
@@ -17,59 +17,27 @@ using testing::HasSubstr;
 using testing::Not;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-class OpenCodeTest : public testing::Test {
+class OpenCodeTest : public RecipeTest {
  protected:
-  void SetUp() override {
+  OpenCodeTest() : RecipeTest("1.18.33") {
     fs::create_directories(top_ / "work/.git");
     fs::create_directories(top_ / "conversation");
-    environment_.Set("HOME", (top_ / "home").string());
     request_.step.step = "build";
-    request_.prompt = "do it";
-    request_.working_dir = top_ / "work";
-    request_.proxy.emplace();
-    request_.proxy->enable = true;
   }
 
   std::expected<Invocation, Error> Try(bool with_proxy = true) {
-    OpenCodeProvider opencode({.environment = environment_,
-                               .step_folder = "/step",
-                               .conversation_folder = conversation_,
-                               .version = "1.18.33",
-                               .mitigate = mitigate_});
-    const ProxyEndpoint endpoint{"/opt/awf", "/step/serve.json", "/step", {"Read", "Bash"}, 60'000};
-    if (!with_proxy) request_.proxy.reset();
-    return opencode.Prepare(request_, with_proxy ? &endpoint : nullptr);
+    OpenCodeProvider opencode(setup_);
+    return TryWith(opencode, with_proxy);
   }
-  Invocation Prepare(bool with_proxy = true) {
-    auto invocation = Try(with_proxy);
-    EXPECT_TRUE(invocation) << (invocation ? "" : invocation.error().message);
-    return invocation ? std::move(*invocation) : Invocation();
-  }
-  static std::string Variable(const Invocation& invocation, std::string_view name) {
-    for (const auto& [key, value] : invocation.set_env) {
-      if (key == name) return value;
-    }
-    return "(unset)";
-  }
+  Invocation Prepare(bool with_proxy = true) { return Succeeded(Try(with_proxy)); }
   static json::object Content(const Invocation& invocation) {
     return json::parse(Variable(invocation, "OPENCODE_CONFIG_CONTENT")).as_object();
   }
-  static std::string Kept(const Invocation& invocation) {
-    for (const PrivateFile& file : invocation.files) {
-      if (file.name == "config/opencode/opencode.json") return file.contents;
-    }
-    return "(none)";
-  }
+  static std::string Kept(const Invocation& invocation) { return File(invocation, "config/opencode/opencode.json"); }
   static std::string After(const Invocation& invocation, std::string_view flag) {
     const auto found = std::ranges::find(invocation.argv, flag);
     return found == invocation.argv.end() ? "(none)" : *(found + 1);
   }
-
-  const TestFolder top_;
-  Environment environment_;
-  fs::path conversation_;
-  bool mitigate_ = false;
-  AgentRequest request_;
 };
 
 constexpr char kServer[] =
@@ -127,8 +95,8 @@ TEST_F(OpenCodeTest, AdditiveRecipeKeepsTheUsersConfiguration) {
   request_.options["dangerously_skip_permissions"] = true;
   request_.options["extra_args"] = json::array{"--variant", "high"};
   top_.Put("work/AGENTS.md", "memory");
-  environment_.Set("OPENCODE_CONFIG_CONTENT",
-                   R"({"permission":"ask","mcp":{"mine":{"type":"remote"}},"model":"a/b",})");
+  setup_.environment.Set("OPENCODE_CONFIG_CONTENT",
+                         R"({"permission":"ask","mcp":{"mine":{"type":"remote"}},"model":"a/b",})");
   const Invocation invocation = Prepare();
   EXPECT_EQ(invocation.argv,
             (std::vector<std::string>{"opencode", "run", "--format", "json", "--pure", "--print-logs", "--log-level",
@@ -158,7 +126,7 @@ TEST_F(OpenCodeTest, PromptsAndHostileValuesStayData) {
   request_.system_prompt = "be \"kind\"";
   request_.prompt = "--help @file /init";
   request_.step.step = "--agent";
-  mitigate_ = true;
+  setup_.mitigate = true;
   const Invocation invocation = Prepare();
   EXPECT_EQ(After(invocation, "--title"), "awf --agent");
   EXPECT_TRUE(invocation.input.starts_with("<system>\nbe \"kind\"\n\nYour tools work in "));
@@ -185,8 +153,8 @@ TEST_F(OpenCodeTest, OnlyProvidersAndModelsOfTheUserAreTakenOver) {
              "provider": {"a": {"options": {"apiKey": "{file:key.txt}", "b": "{file:~/k} {file:/abs} {env:E}"}}},
            })");
   top_.Put("own/extra.json", R"({"enabled_providers":["a"],"provider":{"b":{"options":{"apiKey":"{file:./k}"}}}})");
-  environment_.Set("OPENCODE_CONFIG", (top_ / "own/extra.json").string());
-  environment_.Set("OPENCODE_CONFIG_CONTENT", R"({"model":"c/d","hook":{}})");
+  setup_.environment.Set("OPENCODE_CONFIG", (top_ / "own/extra.json").string());
+  setup_.environment.Set("OPENCODE_CONFIG_CONTENT", R"({"model":"c/d","hook":{}})");
   const std::string home = (top_ / "home").string();
   EXPECT_EQ(Kept(Prepare()),
             R"({"provider":{"a":{"options":{"x":1,"apiKey":"{file:)" + home +
@@ -197,8 +165,8 @@ TEST_F(OpenCodeTest, OnlyProvidersAndModelsOfTheUserAreTakenOver) {
 
 TEST_F(OpenCodeTest, BrokenConfigurationIsToldAndLeftOut) {
   top_.Put("xdg/opencode/opencode.json", "{");
-  environment_.Set("XDG_CONFIG_HOME", (top_ / "xdg").string());
-  environment_.Set("OPENCODE_CONFIG_CONTENT", "[]");
+  setup_.environment.Set("XDG_CONFIG_HOME", (top_ / "xdg").string());
+  setup_.environment.Set("OPENCODE_CONFIG_CONTENT", "[]");
   Invocation invocation = Prepare();
   EXPECT_EQ(Kept(invocation), "{" + std::string(kSchema) + "}");
   EXPECT_EQ(
@@ -225,7 +193,7 @@ TEST_F(OpenCodeTest, ProjectMemoryIsWhatTheCliWouldHaveLoaded) {
 }
 
 TEST_F(OpenCodeTest, ClaudesFilesCanBeSwitchedOff) {
-  environment_.Set("OPENCODE_DISABLE_CLAUDE_CODE", "1");
+  setup_.environment.Set("OPENCODE_DISABLE_CLAUDE_CODE", "1");
   top_.Put("home/.claude/CLAUDE.md", "claude of the user");
   top_.Put("work/CLAUDE.md", "claude");
   top_.Put("work/CONTEXT.md", "context");
@@ -233,19 +201,19 @@ TEST_F(OpenCodeTest, ClaudesFilesCanBeSwitchedOff) {
 }
 
 TEST_F(OpenCodeTest, AConversationKeepsItsFolder) {
-  conversation_ = top_ / "conversation";
-  EXPECT_EQ(After(Prepare(), "--dir"), (conversation_ / "opencode").string());
-  EXPECT_EQ(Variable(Prepare(), "OPENCODE_DB"), (conversation_ / "opencode.db").string());
-  EXPECT_TRUE(fs::is_directory(conversation_ / "opencode"));
+  setup_.conversation_folder = top_ / "conversation";
+  EXPECT_EQ(After(Prepare(), "--dir"), (setup_.conversation_folder / "opencode").string());
+  EXPECT_EQ(Variable(Prepare(), "OPENCODE_DB"), (setup_.conversation_folder / "opencode.db").string());
+  EXPECT_TRUE(fs::is_directory(setup_.conversation_folder / "opencode"));
   request_.continued.emplace().id = "ses_1";
   request_.continued->folder = "here";
   const Invocation invocation = Prepare();
-  EXPECT_EQ(After(invocation, "--dir"), (conversation_ / "opencode").string());
+  EXPECT_EQ(After(invocation, "--dir"), (setup_.conversation_folder / "opencode").string());
   EXPECT_EQ(After(invocation, "--session"), "ses_1");
 }
 
 TEST_F(OpenCodeTest, AConversationDoesNotChangeBetweenInterceptedAndNativeTools) {
-  conversation_ = top_ / "conversation";
+  setup_.conversation_folder = top_ / "conversation";
   request_.continued.emplace().id = "ses_1";
   EXPECT_EQ(Try().error().code, "EXECUTION.AGENT.SESSION_LOST");
   EXPECT_EQ(Try().error().hint, "Let all steps of a conversation intercept the built-in tools, or none.");
@@ -350,7 +318,7 @@ TEST_F(OpenCodeTest, AProbeReachesItsModelWhateverTheUserHasConfigured) {
   const ProbeTarget target = OpenCodeProbe("http://127.0.0.1:9", "/tmp/mark");
   top_.Put("home/.config/opencode/opencode.json",
            R"({"enabled_providers":["mine"],"disabled_providers":["awf-probe"]})");
-  for (const auto& [name, value] : target.environment) environment_.Set(name, value);
+  for (const auto& [name, value] : target.environment) setup_.environment.Set(name, value);
   EXPECT_EQ(target.options, (json::object{{"model", "awf-probe/scripted"}}));
   EXPECT_EQ(Kept(Prepare()),
             R"({"enabled_providers":["awf-probe"],"disabled_providers":[],"provider":{"awf-probe":{)"

@@ -1,4 +1,4 @@
-// How the values of options, which may be anything, come onto a CLI's command line. Pure, thread-safe.
+// How the options of a step come onto a CLI's command line, and what is said of those that do not. Pure, thread-safe.
 #pragma once
 
 #include <string>
@@ -19,6 +19,11 @@ inline void AddOptionWords(std::vector<std::string>& argv, std::string_view flag
   }
   argv.emplace_back(flag);
   argv.emplace_back(value);
+}
+
+// For Invocation::warnings.
+inline std::string IgnoredWhileIntercepting(std::string_view option) {
+  return "options." + std::string(option) + " is ignored while the built-in tools are intercepted";
 }
 
 }  // namespace awf::agents

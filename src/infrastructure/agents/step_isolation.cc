@@ -26,7 +26,7 @@ Error CannotBeMet(const AgentRequest& request, const ProbeReport& report) {
 std::expected<bool, Error> IsProven(const AgentHost& host, const CliProvider& provider,
                                     const std::filesystem::path& program, const std::string& version,
                                     const AgentRequest& request, RunObserver& observer) {
-  if (!request.proxy || !request.proxy->intercept_builtins) return false;
+  if (!request.Intercepts()) return false;
   if (host.proofs.Holds(ProofKeyOf(provider, program, version, request, host.environment))) return true;
   if (!request.proxy->isolation_required || provider.announces || host.prover == nullptr) return false;
   observer.Logged(&request.step, LogLevel::kInfo, "probing isolation",

@@ -54,13 +54,17 @@ std::optional<json::value> ParseRepairedJson(std::string_view text) {
   return ParseJson(repaired);
 }
 
+std::optional<json::object> ParseRepairedObject(std::string_view text) {
+  auto value = ParseRepairedJson(text);
+  if (!value || !value->is_object()) return std::nullopt;
+  return std::move(value->get_object());
+}
+
 std::optional<json::object> ParseStreamLine(std::string_view line) {
   // Banners and other noise are told apart by their first byte, without a parse and a repair.
   const std::size_t first = line.find_first_not_of(" \t");
   if (first == std::string_view::npos || line[first] != '{') return std::nullopt;
-  auto value = ParseRepairedJson(line);
-  if (!value || !value->is_object()) return std::nullopt;
-  return std::move(value->get_object());
+  return ParseRepairedObject(line);
 }
 
 std::string_view TextAt(const json::object& object, std::string_view key) {

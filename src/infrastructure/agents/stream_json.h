@@ -19,6 +19,8 @@ std::optional<json::object> ParseStreamLine(std::string_view line);
 
 // Any JSON text, repaired as above.
 std::optional<json::value> ParseRepairedJson(std::string_view text);
+// The same; nothing when it is no object.
+std::optional<json::object> ParseRepairedObject(std::string_view text);
 
 // Members that are absent or of another type read as empty, null or zero.
 std::string_view TextAt(const json::object& object, std::string_view key);

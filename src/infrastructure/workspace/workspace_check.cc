@@ -15,7 +15,7 @@ constexpr std::size_t kNamesInLog = 10;
 
 // In-process agents have no process that could write on its own.
 bool IsWorthChecking(const AgentRequest& request) {
-  return request.proxy && request.proxy->intercept_builtins && request.provider != "openai_compatible";
+  return request.Intercepts() && request.provider != "openai_compatible";
 }
 
 fs::path WorkspaceOf(const fs::path& working_dir) {

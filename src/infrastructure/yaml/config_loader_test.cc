@@ -170,7 +170,7 @@ TEST(ConfigLoader, ProgramsHaveAPathOfTheirOwn) {
   EXPECT_EQ(path("/opt//a/./b/../claude"), "/opt/a/claude");
   EXPECT_EQ(path("//opt/claude"), "/opt/claude");
   EXPECT_EQ(path("/process/claude"), "/process/claude");
-  for (const char* below : {"/proc/self/cwd/evil.sh", "/usr/../proc/self/cwd/x", "//proc/1/root/x", "~/../../proc/x"})
+  for (const char* below : {"/proc/self/cwd/evil.sh", "/usr/../proc/self/cwd/x", "//proc/1/cwd/x", "~/../../proc/x"})
     EXPECT_TRUE(path(below).contains("must not lie below /proc")) << below << ": " << path(below);
 }
 

@@ -49,6 +49,7 @@
 #include <vector>
 
 #include "tests/fakes/fake_mcp_client.h"
+#include "tests/fakes/scenario.h"
 
 extern char** environ;
 
@@ -67,10 +68,10 @@ std::string Option(const std::vector<std::string>& arguments, std::string_view n
   return at != arguments.end() && at + 1 != arguments.end() ? *(at + 1) : std::string();
 }
 
-class FakeClaude {
+class FakeClaude : private Scenario {
  public:
   FakeClaude(std::vector<std::string> arguments, json::object scenario)
-      : arguments_(std::move(arguments)), scenario_(std::move(scenario)) {}
+      : Scenario(std::move(scenario)), arguments_(std::move(arguments)) {}
 
   int Run() {
     if (Flag("ignore_sigterm")) ::signal(SIGTERM, SIG_IGN);
@@ -83,19 +84,10 @@ class FakeClaude {
     }
     Finish();
     server_.reset();
-    return static_cast<int>(scenario_.contains("exit") ? scenario_.at("exit").as_int64() : 0);
+    return ExitCode();
   }
 
  private:
-  json::value Get(std::string_view key) const {
-    const json::value* value = scenario_.if_contains(key);
-    return value != nullptr ? *value : json::value();
-  }
-  std::string Text(std::string_view key) const {
-    const json::value value = Get(key);
-    return value.is_string() ? std::string(value.as_string()) : std::string();
-  }
-  bool Flag(std::string_view key) const { return Get(key) == json::value(true); }
   std::vector<std::string> Names(std::string_view key) const {
     std::vector<std::string> names;
     const json::value value = Get(key);
@@ -328,7 +320,6 @@ class FakeClaude {
   static constexpr const char* kSession = "00000000-0000-4000-8000-000000000001";
 
   std::vector<std::string> arguments_;
-  json::object scenario_;
   std::string input_, session_ = kSession;
   std::string server_name_;
   std::unique_ptr<FakeMcpClient> server_;

@@ -44,6 +44,7 @@
 #include <vector>
 
 #include "tests/fakes/fake_mcp_client.h"
+#include "tests/fakes/scenario.h"
 
 extern char** environ;
 
@@ -130,10 +131,10 @@ void WaitForFile(const std::string& path) {
   ::_exit(127);
 }
 
-class FakeCli {
+class FakeCli : private Scenario {
  public:
   FakeCli(std::string name, std::vector<std::string> arguments, json::object scenario)
-      : name_(std::move(name)), arguments_(std::move(arguments)), scenario_(std::move(scenario)) {}
+      : Scenario(std::move(scenario)), name_(std::move(name)), arguments_(std::move(arguments)) {}
 
   int Run() {
     if (Has("--version")) return PrintVersion();
@@ -155,20 +156,10 @@ class FakeCli {
     if (whole) WriteResult();
     Replay(lines_.size() - next_ - (whole || lines_.empty() ? 0 : 1));
     server_.reset();
-    return scenario_.contains("exit") ? static_cast<int>(scenario_.at("exit").as_int64()) : 0;
+    return ExitCode();
   }
 
  private:
-  json::value Get(std::string_view key) const {
-    const json::value* value = scenario_.if_contains(key);
-    return value != nullptr ? *value : json::value();
-  }
-  std::string Text(std::string_view key) const {
-    const json::value value = Get(key);
-    return value.is_string() ? std::string(value.as_string()) : std::string();
-  }
-  bool Flag(std::string_view key) const { return Get(key) == json::value(true); }
-
   bool Has(std::string_view argument) const { return std::ranges::find(arguments_, argument) != arguments_.end(); }
   // The value of "NAME VALUE" or "NAME=VALUE".
   std::string Option(const std::string& name) const {
@@ -337,7 +328,6 @@ class FakeCli {
 
   std::string name_;
   std::vector<std::string> arguments_;
-  json::object scenario_;
   std::unique_ptr<FakeMcpClient> server_;
   std::vector<std::string> lines_;
   std::size_t next_ = 0;

@@ -1,5 +1,8 @@
 #include "infrastructure/agents/agent_errors.h"
 
+#include "domain/last_lines.h"
+#include "infrastructure/builtins/escape_filter.h"
+
 namespace awf::agents {
 namespace {
 
@@ -12,21 +15,6 @@ std::string Said(std::string_view name, std::string_view text) {
   message += ": ";
   message += text;
   return message;
-}
-
-// CSI sequences and other escapes of two bytes.
-std::string WithoutEscapes(std::string_view text) {
-  std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '\x1b') {
-      plain.push_back(text[at]);
-      continue;
-    }
-    if (++at >= text.size() || text[at] != '[') continue;
-    while (at + 1 < text.size() && (text[at + 1] < '@' || text[at + 1] > '~')) ++at;
-    ++at;
-  }
-  return plain;
 }
 
 }  // namespace
@@ -68,12 +56,10 @@ std::string Ending(const ProcessExit& exit) {
 }
 
 std::string LastLine(std::string_view text) {
-  std::string plain = WithoutEscapes(text);
-  const std::size_t end = plain.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return {};
-  plain.resize(end + 1);
-  const std::size_t feed = plain.rfind('\n');
-  return feed == std::string::npos ? plain : plain.substr(feed + 1);
+  std::string plain;
+  builtins::EscapeFilter().Take(text, plain);
+  plain.resize(plain.find_last_not_of(" \t\r\n") + 1);
+  return std::string(LastLines(plain, 1));
 }
 
 }  // namespace awf::agents

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/error.h"
+
 namespace awf {
 
 enum class SandboxMode { kWorkspaceWrite, kReadOnly, kStrict, kOff };
@@ -32,9 +34,17 @@ struct SandboxSettings {
   bool network = true;
 };
 
+// An operation that is offered as a tool, and where it stands in the file.
+struct ExposedOperation {
+  std::string name;
+  Position position;
+};
+
+// One entry of plugin_tools. Several of one plugin are taken together.
 struct PluginToolsEntry {
   std::string plugin;
-  std::vector<std::string> expose;
+  std::vector<ExposedOperation> expose;
+  Position position;  // of the plugin's name
 };
 
 struct EnvironmentPolicy {

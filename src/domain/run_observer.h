@@ -24,7 +24,7 @@ namespace awf {
 using TraceId = std::string;  // 32 lower-case hex digits
 using SpanId = std::string;   // 16 lower-case hex digits
 
-enum class StepKind { kCommand, kAgent, kTerminal, kParallel, kForEach };
+enum class StepKind { kCommand, kAgent, kTerminal, kParallel, kForEach, kOperation };
 constexpr std::string_view ToString(StepKind kind) {
   switch (kind) {
     case StepKind::kCommand:
@@ -37,6 +37,8 @@ constexpr std::string_view ToString(StepKind kind) {
       return "parallel";
     case StepKind::kForEach:
       return "for_each";
+    case StepKind::kOperation:
+      return "operation";
   }
   return "step";
 }
@@ -121,8 +123,23 @@ struct StepStart {
   WallClock::time_point time;
   std::string provider, provider_version, model;  // agents
   bool proxy = false, intercept = false;
-  bool proxy_set = false;  // mcp_proxy is there, though maybe switched off
-  std::string sandbox;     // "workspace-write", …; empty without proxy
+  bool proxy_set = false;   // mcp_proxy is there, though maybe switched off
+  std::string sandbox;      // "workspace-write", …; empty without proxy
+  std::string operation{};  // "plugin.operation" of operation steps
+};
+
+// A plugin runs, and its operations are known.
+struct PluginStart {
+  std::string plugin, version, path, sha256;  // path: of the executable; both empty for operations of awf itself
+  bool tls = false;
+  std::chrono::milliseconds duration{0};  // from the spawn on
+};
+
+struct PluginEnd {
+  std::string plugin, version, path, sha256;
+  bool tls = false;
+  std::string exit;       // "exit status 3", "SIGKILL"
+  bool expected = false;  // awf stopped it
 };
 
 struct ProxyReady {
@@ -210,6 +227,7 @@ struct StepEnd {
   // The workspace check; both empty where none was made. Files relative to the workspace, sorted.
   std::optional<std::vector<std::string>> changed_outside_proxy;  // no tool of ours wrote them, and none could have
   std::optional<std::int64_t> unattributed;                       // changed while a command ran
+  std::optional<RpcRecord> rpc{};                                 // operation steps
 };
 
 struct AgentSession;
@@ -272,6 +290,8 @@ class RunObserver {
   virtual void TokensUsed(const StepContext&, const TokenUsage&) {}  // running total of the attempt
   virtual void CommandOutput(const StepContext&, bool /*is_stderr*/, std::string_view) {}
   virtual void Logged(const StepContext*, LogLevel, std::string_view /*message*/, const json::object& /*fields*/) {}
+  virtual void PluginStarted(const StepContext&, const PluginStart&) {}  // the step that needed it first
+  virtual void PluginStopped(const PluginEnd&) {}
   virtual void StepRetried(const StepContext&, const StepRetry&) {}
   virtual void StepEnded(const StepContext&, const StepEnd&) {}
   virtual void RunEnded(const RunEnd&) {}
@@ -323,6 +343,12 @@ class ObserverList final : public RunObserver {
   }
   void Logged(const StepContext* s, LogLevel l, std::string_view m, const json::object& f) override {
     for (auto* o : observers_) o->Logged(s, l, m, f);
+  }
+  void PluginStarted(const StepContext& s, const PluginStart& e) override {
+    for (auto* o : observers_) o->PluginStarted(s, e);
+  }
+  void PluginStopped(const PluginEnd& e) override {
+    for (auto* o : observers_) o->PluginStopped(e);
   }
   void StepRetried(const StepContext& s, const StepRetry& e) override {
     for (auto* o : observers_) o->StepRetried(s, e);

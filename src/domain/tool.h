@@ -80,15 +80,26 @@ struct ToolCall {
   std::stop_token cancelled;
 };
 
+// A call over RPC that a tool call or an operation step came to: an event of its span.
+struct RpcRecord {
+  std::string service, method;                      // plugin.v1.OperationService, Execute
+  int status = 0;                                   // of gRPC
+  std::chrono::microseconds begin{0}, duration{0};  // begin: after the start of the call
+
+  friend bool operator==(const RpcRecord&, const RpcRecord&) = default;
+};
+
 // What log, audit and span need to know about a result beside its text.
 struct ResultFields {
   std::optional<int> exit_code;  // Bash
   bool truncated = false;        // something was left out of the text
   bool timed_out = false;
+  bool cancelled = false;                // the caller gave up before there was an answer
   bool lost = false;                     // the process that ran the call was killed; nothing is known of its effect
   std::string denied;                    // "sandbox" when policy refused the call
   std::string log_error;                 // error text for the log when the first line of the text is not the right one
   std::optional<WrittenFile> written{};  // Write, Edit
+  std::optional<RpcRecord> rpc{};        // operations of plugins
   json::object structured;  // the founding fields (content; path, success; stdout, …), for in-process users
 };
 

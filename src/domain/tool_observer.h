@@ -71,6 +71,7 @@ struct CallEnd {
   std::optional<int> exit_code;
   std::string result;                    // text blocks, at most kLongestContent; empty unless content is captured
   std::optional<WrittenFile> written{};  // by Write and Edit
+  std::optional<RpcRecord> rpc{};        // of operations of plugins
 };
 
 // Images count as bytes and are not captured, so only a result of full length can have been cut.

@@ -160,7 +160,17 @@ struct ForEachState {
   TemplateText break_when;                               // an expression; may be empty
 };
 
-using StateBody = std::variant<CommandState, AgentState, TerminalState, ParallelState, ForEachState>;
+// type: operation. `operation` is "plugin.operation", literally: what runs must be known before the run.
+struct OperationState {
+  std::string plugin, operation;
+  Position position;                                    // of the value of `operation`
+  json::object inputs;                                  // as written; strings may be templates
+  std::map<std::string, Position> input_positions;      // of the keys; values by their path, as "labels[0]"
+  std::map<std::string, std::string> input_sources;     // numbers, booleans and null as spelt in the file, by path
+  std::map<std::string, TemplateText> input_templates;  // strings that hold templates, by path
+};
+
+using StateBody = std::variant<CommandState, AgentState, TerminalState, ParallelState, ForEachState, OperationState>;
 
 struct State {
   std::string name;

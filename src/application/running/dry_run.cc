@@ -145,6 +145,12 @@ class Planner {
     Add(planned, state, renderer, command.script_file, "script_file");
   }
 
+  void Body(const State& state, const OperationState& operation, const StepRenderer& renderer, const Scope&,
+            PlannedState& planned) const {
+    planned.texts.push_back({"operation", operation.plugin + "." + operation.operation, {}});
+    for (const auto& [path, text] : operation.input_templates) Add(planned, state, renderer, text, "inputs." + path);
+  }
+
   void Body(const State& state, const TerminalState& terminal, const StepRenderer& renderer, const Scope&,
             PlannedState& planned) const {
     planned.texts.push_back({"status", terminal.success ? "success" : "failure", {}});

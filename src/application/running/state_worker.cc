@@ -141,8 +141,8 @@ struct StateWorker::Work {
 };
 
 StepKind KindOf(const State& state) {
-  static constexpr StepKind kKinds[] = {StepKind::kCommand, StepKind::kAgent, StepKind::kTerminal, StepKind::kParallel,
-                                        StepKind::kForEach};
+  static constexpr StepKind kKinds[] = {StepKind::kCommand,  StepKind::kAgent,   StepKind::kTerminal,
+                                        StepKind::kParallel, StepKind::kForEach, StepKind::kOperation};
   return kKinds[state.body.index()];
 }
 

@@ -26,6 +26,7 @@
 #include "domain/agent.h"
 #include "domain/command.h"
 #include "domain/config.h"
+#include "domain/operation.h"
 #include "domain/regex.h"
 #include "domain/run_journal.h"
 #include "domain/run_observer.h"
@@ -52,6 +53,7 @@ struct RunPorts {
   TextFiles* files = nullptr;              // prompt_file, script_file, readFile; required when a workflow has them
   const RegexCompiler* regexes = nullptr;  // `matches`
   WaitBetweenAttempts wait = WaitOrCancelled;
+  OperationProviders* operations = nullptr;  // required when a workflow has operation steps
 };
 
 struct RunRequest {

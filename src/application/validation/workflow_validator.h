@@ -11,6 +11,7 @@
 #include "application/language/folders.h"
 #include "application/language/scope.h"
 #include "domain/config.h"
+#include "domain/operation.h"
 #include "domain/regex.h"
 #include "domain/text_files.h"
 #include "domain/workflow.h"
@@ -24,6 +25,7 @@ struct ValidationContext {
   TextFiles* files = nullptr;              // prompt_file, script_file: they exist, and their templates are right
   Folders folders;
   const std::map<std::string, ProviderConfig>* providers = nullptr;  // of the configuration
+  OperationCatalogue* operations = nullptr;                          // of plugins, and of awf itself
 };
 
 // Appends to `findings`, in no order.

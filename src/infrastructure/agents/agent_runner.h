@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "domain/agent.h"
+#include "domain/operation.h"
 #include "domain/trace_context.h"
 #include "infrastructure/agents/conversation_folders.h"
 #include "infrastructure/agents/isolation_prover.h"
@@ -32,6 +33,7 @@ struct AgentHost {
   // Asked where a step requires what no proof shows yet; null: such a step fails. Outlives the runner.
   IsolationProver* prover = nullptr;
   std::shared_ptr<ProgramAnswers> answers{};  // null: the runner has its own
+  OperationProviders* operations = nullptr;   // of the run, for plugin_tools; null: there are none
 };
 
 class AgentRunner {

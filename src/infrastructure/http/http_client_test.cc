@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -129,23 +130,27 @@ TEST(HttpClientTest, SilenceIsStalled) {
   EXPECT_EQ(response.error().message, "127.0.0.1: no byte for 50 ms");
 }
 
+// The rule is 100 ms; without the wake-up it would be the poll's second, every time. A busy machine may need longer,
+// but not every time.
 TEST(HttpClientTest, CancelEndsAWaitingRequestAtOnce) {
-  LoopbackServer server([](int socket, const std::string&) { WaitForClose(socket); });
-  std::stop_source stop;
-  HttpRequest request = RequestTo(server.Url());
-  request.cancelled = stop.get_token();
-  std::atomic<SteadyClock::rep> requested{0};
-  std::jthread canceller([&] {
-    while (!server.got_request) std::this_thread::sleep_for(milliseconds(1));
-    requested = SteadyClock::now().time_since_epoch().count();
-    stop.request_stop();
-  });
-  const auto response = HttpClient().Post(request);
-  const auto took = SteadyClock::now().time_since_epoch() - SteadyClock::duration(requested.load());
-  ASSERT_FALSE(response);
-  EXPECT_EQ(response.error().kind, HttpFailure::Kind::kCancelled);
-  // The rule is 100 ms; without the wake-up it would be the poll's second.
-  EXPECT_LT(took, milliseconds(900));
+  auto shortest = SteadyClock::duration::max();
+  for (int i = 0; i < 10 && shortest >= milliseconds(900); ++i) {
+    LoopbackServer server([](int socket, const std::string&) { WaitForClose(socket); });
+    std::stop_source stop;
+    HttpRequest request = RequestTo(server.Url());
+    request.cancelled = stop.get_token();
+    std::atomic<SteadyClock::rep> requested{0};
+    std::jthread canceller([&] {
+      while (!server.got_request) std::this_thread::sleep_for(milliseconds(1));
+      requested = SteadyClock::now().time_since_epoch().count();
+      stop.request_stop();
+    });
+    const auto response = HttpClient().Post(request);
+    shortest = std::min(shortest, SteadyClock::now().time_since_epoch() - SteadyClock::duration(requested.load()));
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().kind, HttpFailure::Kind::kCancelled);
+  }
+  EXPECT_LT(shortest, milliseconds(900));
 }
 
 TEST(HttpClientTest, DeadlineEndsARequest) {

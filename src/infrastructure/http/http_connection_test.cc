@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,27 +108,32 @@ TEST_P(HttpConnectionTest, BigBodiesGoBothWays) {
   }
 }
 
+// The rule is 100 ms; without the wake-up it would be the poll's second, every time. A busy machine may need longer,
+// but not every time.
 TEST_P(HttpConnectionTest, CancelEndsAWaitingRequestAtOnce) {
-  FakeCollector server(GetParam());
-  server.AnswerNext(CollectorReply::Silence());
-  std::stop_source stop;
-  HttpRequest request = RequestTo(server, VersionOf(GetParam()));
-  request.cancelled = stop.get_token();
-  SteadyClock::time_point requested;
-  std::thread canceller([&] {
-    server.WaitForRequests(1);
-    requested = SteadyClock::now();
-    stop.request_stop();
-  });
-  HttpConnection connection;
-  const auto response = connection.Post(request);
-  const auto ended = SteadyClock::now();
-  canceller.join();
-  ASSERT_FALSE(response);
-  EXPECT_EQ(response.error().kind, Kind::kCancelled);
-  // The rule is 100 ms; without the wake-up it would be the poll's second.
-  EXPECT_LT(ended - requested, milliseconds(900));
-  EXPECT_TRUE(connection.Post(RequestTo(server, VersionOf(GetParam()))));
+  auto shortest = SteadyClock::duration::max();
+  for (int i = 0; i < 10 && shortest >= milliseconds(900); ++i) {
+    FakeCollector server(GetParam());
+    server.AnswerNext(CollectorReply::Silence());
+    std::stop_source stop;
+    HttpRequest request = RequestTo(server, VersionOf(GetParam()));
+    request.cancelled = stop.get_token();
+    SteadyClock::time_point requested;
+    std::thread canceller([&] {
+      server.WaitForRequests(1);
+      requested = SteadyClock::now();
+      stop.request_stop();
+    });
+    HttpConnection connection;
+    const auto response = connection.Post(request);
+    const auto ended = SteadyClock::now();
+    canceller.join();
+    shortest = std::min(shortest, ended - requested);
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().kind, Kind::kCancelled);
+    EXPECT_TRUE(connection.Post(RequestTo(server, VersionOf(GetParam()))));
+  }
+  EXPECT_LT(shortest, milliseconds(900));
 }
 
 TEST_P(HttpConnectionTest, GarbageIsBroken) {

@@ -69,6 +69,17 @@ struct Encoder {
       object["written_changed_ns"] = end.written->changed_ns;
     }
   }
+  void operator()(const PluginCall& call) {
+    object["type"] = "plugin_call";
+    PutText(object, "call", call.call);
+    PutText(object, "plugin", call.plugin);
+    PutText(object, "operation", call.operation);
+    object["arguments"] = call.arguments;
+  }
+  void operator()(const PluginCancel& cancel) {
+    object["type"] = "plugin_cancel";
+    PutText(object, "call", cancel.call);
+  }
   void operator()(const Bye&) { object["type"] = "bye"; }
 };
 

@@ -39,12 +39,30 @@ struct CallFinished {
   CallId call;
   CallEnd end;
 };
+// An operation of a plugin, to be run by awf on behalf of a call that was told as started.
+struct PluginCall {
+  CallId call;
+  std::string plugin, operation;
+  json::object arguments;  // checked
+};
+// Nobody waits for the result any more.
+struct PluginCancel {
+  CallId call;
+};
 struct Bye {};
-using Message = std::variant<Ready, ToolsListed, CallStarted, CallFinished, Bye>;
+using Message = std::variant<Ready, ToolsListed, CallStarted, CallFinished, PluginCall, PluginCancel, Bye>;
+
+// awf → mcp-serve.
+struct PluginResult {
+  CallId call;
+  ToolResult result;
+};
 
 // One line without the line feed, and back. Unknown types are an error of the peer.
 std::string Encode(const Message& message);
 std::expected<Message, std::string> Decode(std::string_view line);
+std::string EncodeResult(const PluginResult& result);
+std::expected<PluginResult, std::string> DecodeResult(std::string_view line);
 
 // mcp-serve's side. Thread-safe; Send writes the whole line before it returns.
 class StepChannelClient {

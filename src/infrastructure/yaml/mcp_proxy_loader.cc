@@ -59,13 +59,23 @@ class ProxyLoader {
     PluginToolsEntry entry;
     if (const YamlEntry* plugin = YamlReader::Find(node, "plugin")) {
       entry.plugin = reader_.NonEmpty(*plugin->value, JoinPath(field, "plugin")).value_or("");
+      entry.position = reader_.PositionOf(*plugin->value);
     } else {
       reader_.Report(node, "WORKFLOW.PARSE.MISSING_FIELD", "the entry names no plugin", JoinPath(field, "plugin"));
     }
     if (const YamlEntry* expose = YamlReader::Find(node, "expose")) {
-      entry.expose = reader_.StringList(*expose->value, JoinPath(field, "expose"));
+      const std::string path = JoinPath(field, "expose");
+      if (reader_.IsList(*expose->value, path)) Expose(*expose->value, path, entry);
     }
     settings_.plugin_tools.push_back(std::move(entry));
+  }
+
+  void Expose(const YamlNode& list, const std::string& field, PluginToolsEntry& entry) {
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+      const YamlNode& item = *list.items[i];
+      auto name = reader_.NonEmpty(item, field + "[" + std::to_string(i) + "]");
+      if (name) entry.expose.push_back({std::move(*name), reader_.PositionOf(item)});
+    }
   }
 
   void Sandbox(const YamlNode& node) {

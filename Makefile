@@ -58,12 +58,12 @@ demo: build
 test: setup
 	@mkdir -p build && $(call configure,asan)
 	@cmake --build build/asan -j $(JOBS)
-	@ctest --test-dir build/asan --output-on-failure -j $(TEST_JOBS) -LE interop --no-tests=error
+	@tests/run_ctest build/asan $(TEST_JOBS) -LE interop
 
 test-race: setup
 	@mkdir -p build && $(call configure,tsan)
 	@cmake --build build/tsan -j $(JOBS) --target race_tests
-	@ctest --test-dir build/tsan --output-on-failure -j $(TEST_JOBS) -L race --no-tests=error
+	@tests/run_ctest build/tsan $(TEST_JOBS) -L race
 
 # AWF_KILL_ROUNDS (default 20): random moments at which each process of a run is killed.
 interop: export AWF_KILL_ROUNDS ?= 20

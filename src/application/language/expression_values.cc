@@ -128,7 +128,7 @@ Result Fractional(Op op, double left, double right) {
   return result;
 }
 
-Result Joined(const json::value& left, const json::value& right) {
+Result Concatenated(const json::value& left, const json::value& right) {
   if (WeightOf(left) + WeightOf(right) > kMaxTemplateOutput) return Fault(Op::kAdd, "makes more than 64 MiB");
   json::value joined = left;
   if (joined.is_string()) {
@@ -165,7 +165,7 @@ Result Calculate(Op op, const json::value& left, const json::value& right) {
     return Fractional(op, AsDouble(*a), AsDouble(*b));
   }
   const bool joins = (left.is_string() && right.is_string()) || (left.is_array() && right.is_array());
-  if (op == Op::kAdd && joins) return Joined(left, right);
+  if (op == Op::kAdd && joins) return Concatenated(left, right);
   return Fault(op, "does not work on " + std::string(KindName(left)) + " and " + std::string(KindName(right)));
 }
 

@@ -41,7 +41,7 @@ ChannelParent::~ChannelParent() {
 void ChannelParent::Drain() {
   while (!stopping_) {
     std::vector<pollfd> ready;
-    for (const int fd : server_->Fds()) ready.push_back({fd, POLLIN, 0});
+    server_->AddFds(ready);
     ::poll(ready.data(), ready.size(), 50);
     for (const channel::ServerEvent& event : server_->Handle()) {
       if (event.message && std::holds_alternative<channel::CallFinished>(*event.message)) ++finished_calls_;

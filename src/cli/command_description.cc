@@ -25,13 +25,15 @@ void SetValue(DescribedOption& option, std::string_view type) {
 }
 
 ValueKind KindOf(std::string_view command, const DescribedOption& option) {
-  static constexpr std::array<std::pair<std::string_view, ValueKind>, 6> kKinds = {{
+  static constexpr std::array<std::pair<std::string_view, ValueKind>, 8> kKinds = {{
       {"FILE", ValueKind::kFile},
       {"DIR", ValueKind::kFolder},
       {"WORKFLOW", ValueKind::kWorkflow},
       {"RUN", ValueKind::kRun},
       {"RUN|FILE", ValueKind::kAudit},
       {"CODE", ValueKind::kErrorCode},
+      {"PLUGIN", ValueKind::kPlugin},
+      {"OPERATION", ValueKind::kOperation},
   }};
   if (!option.choices.empty()) return ValueKind::kWords;
   for (const auto& [name, kind] : kKinds) {

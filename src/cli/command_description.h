@@ -36,7 +36,19 @@ struct DescribedCommand {
 void SetValue(DescribedOption& option, std::string_view type);
 
 // What a value is, as far as completion can offer something for it.
-enum class ValueKind { kText, kWords, kFile, kFolder, kWorkflow, kRun, kAudit, kResumable, kErrorCode };
+enum class ValueKind {
+  kText,
+  kWords,
+  kFile,
+  kFolder,
+  kWorkflow,
+  kRun,
+  kAudit,
+  kResumable,
+  kErrorCode,
+  kPlugin,
+  kOperation
+};
 // `command`: the name of the one that the option or operand belongs to.
 ValueKind KindOf(std::string_view command, const DescribedOption& option);
 

@@ -11,12 +11,14 @@
 #include "cli/command_words.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/declared_command.h"
 #include "cli/masking.h"
 #include "cli/parse_refusal.h"
+#include "cli/plugin_command_line.h"
 #include "cli/print_result.h"
+#include "cli/record_command_line.h"
 #include "cli/run_setup.h"
 #include "domain/joined.h"
-#include "domain/terminal_text.h"
 
 namespace awf::cli {
 namespace {
@@ -39,11 +41,12 @@ class CommandLine {
   void AddRunFlags(CLI::App& command, RunOptions& run);
   void AddValidate();
   void AddRuns();
-  void AddAudit();
   void AddOthers();
   void AddMcp();
   void AddPrinted();
   void AddHelp();
+  void Declare(CLI::App& parent, const DeclaredCommand& declared);
+  void Declare(CLI::App& command, const DeclaredOption& declared);
   CLI::Validator OneOf(std::string subject, std::vector<std::string> words);
   CLI::Validator NotEmpty(std::string subject);
   int Malformed(std::string message, std::string hint);
@@ -68,21 +71,18 @@ class CommandLine {
   ResumeOptions resume_;
   ValidateOptions validate_;
   ListOptions list_;
-  StatusOptions status_;
   HistoryOptions history_;
-  AuditVerifyOptions verify_;
-  DoctorOptions doctor_;
-  DemoOptions demo_;
   McpServeOptions mcp_serve_;
+  RecordCommandLine records_;
+  PluginCommandLine plugins_;
+  std::vector<std::pair<CLI::App*, std::function<int(const GlobalOptions&, const Config&)>>> declared_;
   std::string error_code_, list_what_, shell_;
   std::vector<std::string> help_of_;
   Refusal refusal_;  // of the validator that failed
   CLI::App *run_command_ = nullptr, *resume_command_ = nullptr, *resume_list_command_ = nullptr,
-           *validate_command_ = nullptr, *list_command_ = nullptr, *status_command_ = nullptr,
-           *history_command_ = nullptr, *verify_command_ = nullptr, *doctor_command_ = nullptr,
-           *error_command_ = nullptr, *schema_command_ = nullptr, *demo_command_ = nullptr,
-           *completion_command_ = nullptr, *man_command_ = nullptr, *version_command_ = nullptr,
-           *help_command_ = nullptr, *serve_command_ = nullptr;
+           *validate_command_ = nullptr, *list_command_ = nullptr, *history_command_ = nullptr,
+           *error_command_ = nullptr, *schema_command_ = nullptr, *completion_command_ = nullptr,
+           *man_command_ = nullptr, *version_command_ = nullptr, *help_command_ = nullptr, *serve_command_ = nullptr;
 };
 
 CommandLine::CommandLine() {
@@ -94,8 +94,11 @@ CommandLine::CommandLine() {
   AddRun();
   AddValidate();
   AddRuns();
-  AddAudit();
+  Declare(app_, records_.Audit());
+  Declare(app_, plugins_.Declare());
+  Declare(app_, records_.Doctor());
   AddOthers();
+  Declare(app_, records_.Demo());
   AddMcp();
   AddPrinted();
   AddHelp();
@@ -120,6 +123,36 @@ CLI::Validator CommandLine::NotEmpty(std::string subject) {
             return refusal_.message;
           },
           ""};
+}
+
+void CommandLine::Declare(CLI::App& parent, const DeclaredCommand& declared) {
+  CLI::App* command = parent.add_subcommand(declared.name, declared.description);
+  for (const DeclaredOption& option : declared.options) Declare(*command, option);
+  if (!declared.examples.empty()) command->footer(declared.examples);
+  if (declared.run) declared_.emplace_back(command, declared.run);
+  for (const DeclaredCommand& inner : declared.commands) Declare(*command, inner);
+  if (!declared.commands.empty()) command->require_subcommand(1);
+}
+
+void CommandLine::Declare(CLI::App& command, const DeclaredOption& declared) {
+  const auto& [name, description, target, value, choices, required] = declared;
+  if (auto* const* flag = std::get_if<bool*>(&target)) {
+    command.add_flag(name, **flag, description);
+    return;
+  }
+  CLI::Option* option = nullptr;
+  if (auto* const* text = std::get_if<std::string*>(&target)) {
+    option = command.add_option(name, **text, description);
+  } else if (auto* const* texts = std::get_if<std::vector<std::string>*>(&target)) {
+    option = command.add_option(name, **texts, description);
+    if (name.starts_with('-')) option->allow_extra_args(false);
+  } else {
+    auto* optional = std::get<std::optional<std::string>*>(target);
+    option = command.add_option_function<std::string>(
+        name, [optional](const std::string& given) { *optional = given; }, description);
+  }
+  if (!choices.empty()) option->check(OneOf(name, choices));
+  option->type_name(value)->required(required);
 }
 
 // Options that stand for themselves before and after the command's name.
@@ -152,7 +185,7 @@ void CommandLine::AddRunFlags(CLI::App& command, RunOptions& run) {
       ->check(OneOf("-o", {"streaming", "buffered", "silent"}))
       ->type_name("MODE");
   command.add_flag("--strict", run.strict, "Warnings stop it before it starts (exit code 2)");
-  command.add_flag("--skip-plugins", run.skip_plugins, "No effect: there are no plugins yet");
+  command.add_flag("--skip-plugins", run.skip_plugins, "Plugins, and what steps use of them, are not checked");
   command
       .add_option_function<std::string>(
           "--otel-exporter", [&run](const std::string& exporter) { run.otel_exporter = exporter; },
@@ -190,7 +223,10 @@ void CommandLine::AddValidate() {
       ->type_name("DIR")
       ->excludes(workflow);
   validate_command_->add_flag("--strict", validate_.strict, "Warnings fail too (exit code 2)");
-  validate_command_->add_flag("--skip-plugins", validate_.skip_plugins, "No effect: there are no plugins yet");
+  validate_command_->add_flag("--skip-plugins", validate_.skip_plugins,
+                              "Plugins, and what steps use of them, are not checked");
+  validate_command_->add_flag("--start-plugins", validate_.start_plugins,
+                              "Start plugins whose operations neither lock nor cache knows, to ask them");
   validate_command_->footer(kValidateExamples);
 }
 
@@ -207,9 +243,7 @@ void CommandLine::AddRuns() {
   resume_command_->footer(kResumeExamples);
   resume_list_command_ = app_.add_subcommand("resume-list", "List the runs that can be resumed");
 
-  status_command_ = app_.add_subcommand("status", "Show a run and its states");
-  status_command_->add_option("run", status_.run_id, "Run id or its beginning")->required()->type_name("RUN");
-  status_command_->footer("Example:  awf status 20261103-1015");
+  Declare(app_, records_.Status());
 
   history_command_ = app_.add_subcommand("history", "List past runs, newest first");
   history_command_->add_option("-w,--workflow", history_.workflow, "Only of this workflow")->type_name("NAME");
@@ -222,36 +256,11 @@ void CommandLine::AddRuns() {
   history_command_->footer(kHistoryExamples);
 }
 
-void CommandLine::AddAudit() {
-  CLI::App* audit_command = app_.add_subcommand("audit", "Check the audit of a run: awf audit verify --help");
-  verify_command_ = audit_command->add_subcommand("verify", "Check that the audit of a run is the one that awf wrote");
-  verify_command_->add_option("run", verify_.target, "Run id or its beginning, or an audit file")
-      ->required()
-      ->type_name("RUN|FILE");
-  verify_command_
-      ->add_option_function<std::string>(
-          "--head", [this](const std::string& head) { verify_.head = head; },
-          "The hash of the last record, as it was kept elsewhere")
-      ->type_name("HASH");
-  verify_command_->add_flag("--json", verify_.json, "The result as JSON, as -f json");
-  verify_command_->footer(kVerifyExamples);
-  audit_command->require_subcommand(1);
-}
-
 void CommandLine::AddOthers() {
   list_command_ = app_.add_subcommand("list", "List workflows, or prompts");
   list_command_->add_option("what", list_what_, "prompts: the prompt files")
       ->check(OneOf("what is listed", {"prompts"}))
       ->type_name("prompts");
-
-  doctor_command_ = app_.add_subcommand("doctor", "Tell which agent CLIs are there and how far they can be isolated");
-  doctor_command_->add_option("--probe", doctor_.probe, "Prove the isolation of this provider's CLI (repeatable)")
-      ->type_name("PROVIDER");
-  doctor_command_
-      ->add_option("--model", doctor_.model, "Of a probe: the model of the steps (codex has other tools for others)")
-      ->type_name("MODEL");
-  doctor_command_->add_flag("--json", doctor_.json, "The result as JSON, as -f json");
-  doctor_command_->footer(kDoctorExamples);
 
   error_command_ = app_.add_subcommand("error", "Explain an error code");
   error_command_->add_option("code", error_code_, "Code or the beginning of one; none lists all")->type_name("CODE");
@@ -259,13 +268,6 @@ void CommandLine::AddOthers() {
 
   schema_command_ = app_.add_subcommand("schema", "Print the JSON Schema of workflow files, for editors");
   schema_command_->footer("Example:  awf schema > .awf/workflow.schema.json");
-
-  demo_command_ =
-      app_.add_subcommand("demo", "Watch an agent repair a small project through the proxy (no key, no network)");
-  demo_command_->add_option("--provider", demo_.provider, "openai_compatible (a scripted model inside awf) or claude")
-      ->check(OneOf("--provider", {"openai_compatible", "claude"}))
-      ->type_name("PROVIDER");
-  demo_command_->add_flag("--keep", demo_.keep, "Keep the sample project");
 }
 
 void CommandLine::AddMcp() {
@@ -441,14 +443,9 @@ int CommandLine::Main(int argc, char** argv) {
 }
 
 int CommandLine::Dispatch() {
-  if (*doctor_command_ && !doctor_.model.empty() && doctor_.probe.empty()) {
-    return Malformed("--model is for a probe, and none is asked for",
-                     "awf doctor --probe codex --model " + PrintableLine(doctor_.model));
-  }
-  if (*run_command_ || *resume_command_ || *resume_list_command_ || *status_command_ || *history_command_ ||
-      *verify_command_ || *doctor_command_ || *demo_command_) {
+  const bool is_declared = std::ranges::any_of(declared_, [](const auto& each) { return each.first->parsed(); });
+  if (is_declared || *run_command_ || *resume_command_ || *resume_list_command_ || *history_command_)
     return DispatchRun();
-  }
   if (*validate_command_) {
     if (validate_.workflow.empty() && validate_.folder.empty())
       return Malformed("validate needs a workflow, or --dir", "see awf validate --help");
@@ -482,6 +479,7 @@ int CommandLine::DispatchValidate() {
   auto config = ReadConfiguration(global_);
   if (!config) return ReportErrors(config.error(), global_);
   global_.masker = MaskerOfErrors(*config);
+  if (auto settled = SettleGlobals(given_, *config, global_); !settled) return ReportErrors({settled.error()}, global_);
   validate_.config = std::move(*config);
   validate_.global = global_;
   return ValidateCommand(validate_);
@@ -493,26 +491,11 @@ int CommandLine::DispatchRun() {
   if (!config) return ReportErrors(config.error(), global_);
   global_.masker = MaskerOfErrors(*config);
   if (auto settled = SettleGlobals(given_, *config, global_); !settled) return ReportErrors({settled.error()}, global_);
-  if (*status_command_) {
-    status_.global = global_;
-    return StatusCommand(status_);
-  }
+  for (const auto& [command, run] : declared_)
+    if (*command) return run(global_, *config);
   if (*history_command_) {
     history_.global = global_;
     return HistoryCommand(history_);
-  }
-  if (*verify_command_) {
-    verify_.global = global_;
-    return AuditVerifyCommand(verify_);
-  }
-  if (*doctor_command_) {
-    doctor_.global = global_;
-    doctor_.config = std::move(*config);
-    return DoctorCommand(doctor_);
-  }
-  if (*demo_command_) {
-    demo_.global = global_;
-    return DemoCommand(demo_);
   }
   RunOptions& run = *run_command_ ? run_ : resume_.run;
   run.config = std::move(*config);

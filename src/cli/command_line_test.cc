@@ -62,7 +62,6 @@ TEST_F(CommandLineTest, TheAuditNeedsACommand) {
 
 TEST_F(CommandLineTest, WhatIsPlannedIsNotSupportedYet) {
   EXPECT_EQ(Refused({"prune"}), "awf prune is not supported yet\nHint: see awf --help\n");
-  EXPECT_EQ(Refused({"plugin", "list"}), "awf plugin is not supported yet\nHint: see awf --help\n");
   EXPECT_EQ(Refused({"run", "w.yaml", "--interactive"}),
             "--interactive is not supported yet\nHint: see awf run --help\n");
   EXPECT_EQ(Refused({"run", "w.yaml", "-b", "build"}), "-b is not supported yet\nHint: see awf run --help\n");

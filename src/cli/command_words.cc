@@ -10,16 +10,15 @@
 namespace awf::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCommands = {"agent",   "config", "diagram", "init",
-                                                       "migrate", "plugin", "prune",   "report"};
+constexpr std::array<std::string_view, 7> kCommands = {"agent",   "config", "diagram", "init",
+                                                       "migrate", "prune",  "report"};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kFlags = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFlags = {{
     {"run", "--interactive"},
     {"run", "--breakpoint"},
     {"run", "-b"},
     {"run", "--debug-transcript-mirror"},
     {"validate", "--validator-timeout"},
-    {"validate", "--start-plugins"},
 }};
 
 void AddWords(const DescribedCommand& command, const std::string& path, KnownWords& known) {

@@ -65,6 +65,7 @@ struct ValidateOptions {
   std::string folder;    // --dir: all files in it
   bool strict = false;
   bool skip_plugins = false;
+  bool start_plugins = false;
   Config config;  // of the configuration files: options of providers that a workflow need not give
 };
 

@@ -40,13 +40,15 @@ _awf_value() {
       ;;
     resumable) _awf_lines < <("$program" resume -l -f quiet 2>/dev/null) ;;
     code) _awf_lines < <("$program" error -f quiet 2>/dev/null) ;;
+    plugin) _awf_lines < <("$program" plugin list -f quiet 2>/dev/null) ;;
+    operation) _awf_lines < <("$program" plugin list "$first" --operations -f quiet 2>/dev/null) ;;
   esac
 }
 )";
 
 constexpr std::string_view kWalk = R"(
 _awf() {
-  local program=${1/#\~/$HOME} cur=${COMP_WORDS[COMP_CWORD]} command='' kind='' flags='' word i
+  local program=${1/#\~/$HOME} cur=${COMP_WORDS[COMP_CWORD]} command='' kind='' flags='' first='' word i
   local -i operands=0
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -60,6 +62,7 @@ _awf() {
     elif _awf_is_command "$command $word"; then
       command=${command:+$command }$word
     else
+      ((operands)) || first=$word
       operands+=1
     fi
   done
@@ -99,6 +102,10 @@ std::string ValueWords(std::string_view command, const DescribedOption& option) 
       return "resumable";
     case ValueKind::kErrorCode:
       return "code";
+    case ValueKind::kPlugin:
+      return "plugin";
+    case ValueKind::kOperation:
+      return "operation";
   }
   return "text";
 }

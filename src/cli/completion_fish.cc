@@ -74,6 +74,10 @@ std::string Candidates(std::string_view command, const DescribedOption& option) 
       return " -a '(awf resume -l -f quiet 2>/dev/null)'";
     case ValueKind::kErrorCode:
       return " -a '(awf error -f quiet 2>/dev/null)'";
+    case ValueKind::kPlugin:
+      return " -a '(awf plugin list -f quiet 2>/dev/null)'";
+    case ValueKind::kOperation:
+      return " -a '(awf plugin list (__awf_words)[3] --operations -f quiet 2>/dev/null)'";
   }
   return "";
 }

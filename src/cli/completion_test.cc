@@ -59,6 +59,8 @@ TEST(CommandDescription, WhatAValueIsFollowsFromItsNameAndItsCommand) {
   EXPECT_EQ(kind("verify", "RUN|FILE"), ValueKind::kAudit);
   EXPECT_EQ(kind("resume", "RUN"), ValueKind::kResumable);
   EXPECT_EQ(kind("error", "CODE"), ValueKind::kErrorCode);
+  EXPECT_EQ(kind("check", "PLUGIN"), ValueKind::kPlugin);
+  EXPECT_EQ(kind("call", "OPERATION"), ValueKind::kOperation);
   EXPECT_EQ(kind("run", "ID"), ValueKind::kText);
   option.choices = {"a"};
   EXPECT_EQ(kind("run", "FILE"), ValueKind::kWords);
@@ -93,6 +95,20 @@ TEST(Completion, ZshAndFishQuoteWhatDescriptionsSay) {
   EXPECT_THAT(fish, HasSubstr("complete -c awf -n '__awf_before mcp' -a serve -d 'Serve now'\n"));
   EXPECT_THAT(fish, HasSubstr(" -F -a '(awf history -n 100 -f quiet 2>/dev/null)'"));
   EXPECT_EQ(CompletionScript(Sample(), "tcsh"), "");
+}
+
+TEST(Completion, PluginsAndTheirOperationsAreAskedForWithoutStartingThem) {
+  const DescribedOption plugin{"", "", "Which plugin", "PLUGIN", {}, false, true};
+  const DescribedOption operation{"", "", "Which operation", "OPERATION", {}, false, true};
+  const DescribedCommand program{
+      "awf", "Sample", "",
+      {},    {},       {{"plugin", "Plugins", "", {}, {}, {{"call", "Call", "", {}, {plugin, operation}, {}}}}}};
+  const std::string bash = CompletionScript(program, "bash");
+  EXPECT_THAT(bash, HasSubstr("    'plugin call 0') _awf_value plugin ;;\n"));
+  EXPECT_THAT(bash, HasSubstr("    'plugin call 1') _awf_value operation ;;\n"));
+  EXPECT_THAT(CompletionScript(program, "zsh"), HasSubstr("':OPERATION: _awf_operation'"));
+  EXPECT_THAT(CompletionScript(program, "fish"),
+              HasSubstr("(awf plugin list (__awf_words)[3] --operations -f quiet 2>/dev/null)"));
 }
 
 TEST(ManPage, EscapesWhatRoffWouldRead) {

@@ -21,6 +21,11 @@ _awf_workflow() {
   return ret
 }
 
+# Behind `plugin call`, and the plugin's name behind that.
+_awf_operation() {
+  _awf_lines operation plugin list "${words[2]}" --operations -f quiet
+}
+
 _awf_audit() {
   local ret=1
   _awf_lines run history -n 100 -f quiet && ret=0
@@ -72,6 +77,10 @@ std::string Action(std::string_view command, const DescribedOption& option) {
       return " _awf_lines run resume -l -f quiet";
     case ValueKind::kErrorCode:
       return " _awf_lines code error -f quiet";
+    case ValueKind::kPlugin:
+      return " _awf_lines plugin plugin list -f quiet";
+    case ValueKind::kOperation:
+      return " _awf_operation";
   }
   return " ";
 }

@@ -13,6 +13,7 @@
 #include "cli/doctor_report.h"
 #include "cli/finding_text.h"
 #include "cli/masking.h"
+#include "cli/plugin_rows.h"
 #include "cli/print_result.h"
 #include "cli/run_agents.h"
 #include "cli/run_setup.h"
@@ -74,6 +75,22 @@ std::vector<agents::ProviderHealth> CheckProviders(const Config& config, const f
   return all;
 }
 
+// Reads files only.
+void CheckPlugins(const DoctorOptions& options, DoctorReport& report) {
+  const auto working_dir = WorkingDirectory();
+  if (!working_dir) {
+    report.plugins_fault = working_dir.error();
+    return;
+  }
+  PluginSession session(PluginPlaces(Folders::From(ProcessEnvironment, *working_dir), *working_dir, options.global),
+                        options.config);
+  if (const auto registry = session.Registry()) {
+    report.plugins = RowsOf(session, **registry);
+  } else {
+    report.plugins_fault = registry.error();
+  }
+}
+
 void CheckTelemetry(const DoctorOptions& options, DoctorReport& report) {
   RunOptions run;
   run.global = options.global;
@@ -94,6 +111,7 @@ DoctorReport Examine(const DoctorOptions& options) {
   report.version = AWF_VERSION;
   report.program = OwnProgram();
   report.providers = CheckProviders(options.config, report.program);
+  CheckPlugins(options, report);
   if (const auto curl = http::CurlLibrary::Get(); !curl) report.http_fault = curl.error().message;
   report.has_base_url = NonEmptyVariable("OPENAI_BASE_URL").has_value();
   report.kernel = process::FindKernelFeatures();

@@ -104,6 +104,24 @@ std::string Providers(const DoctorReport& report, const LineStyle& style) {
   return text;
 }
 
+// Those that awf brings, which are always there, are left out.
+std::string Plugins(const DoctorReport& report, const LineStyle& style) {
+  std::string text;
+  if (report.plugins_fault) {
+    const Position& at = report.plugins_fault->position;
+    text = report.plugins_fault->message;
+    if (at.known()) text += " (" + at.file + ":" + std::to_string(at.line) + ")";
+    text = Paragraph(text, 2, 4, style);
+  }
+  for (const PluginRow& row : report.plugins) {
+    if (row.place == kBuiltinPlace) continue;
+    text += Paragraph(
+        row.name + (row.version.empty() ? "" : " " + row.version) + ", " + row.StatusText() + ", in " + row.place, 2, 4,
+        style);
+  }
+  return text.empty() ? text : "\n" + StyledLine("plugins", "1", style) + text;
+}
+
 std::string Kernel(const process::KernelFeatures& kernel) {
   std::string text = kernel.release + ": openat2 " + (kernel.openat2 ? "yes" : "no") + ", Landlock ";
   return text + (kernel.landlock_abi > 0 ? "ABI " + std::to_string(kernel.landlock_abi) : std::string("no"));
@@ -156,7 +174,7 @@ json::array Texts(const std::vector<std::string>& texts) {
 
 std::string DoctorText(const DoctorReport& report, const LineStyle& style) {
   std::string text = Paragraph("awf " + report.version + " " + report.program.string(), 0, 2, style) + "\n" +
-                     Providers(report, style) + "\n";
+                     Providers(report, style) + Plugins(report, style) + "\n";
   const auto line = [&](const std::string& name, const std::string& value) {
     constexpr std::size_t kValues = 16;  // the column where they begin
     text += name + Paragraph(value, kValues - name.size(), kValues, style);
@@ -175,6 +193,8 @@ json::object DoctorJson(const DoctorReport& report) {
   json::array providers;
   for (const ProviderHealth& health : report.providers) providers.push_back(ProviderJson(health));
   providers.push_back(InProcessJson(report));
+  json::array plugins;
+  for (const PluginRow& row : report.plugins) plugins.push_back(RowJson(row));
   json::array others;
   for (const std::filesystem::path& other : report.other_awf) others.push_back(JsonText(other.string()));
   json::object telemetry{{"endpoint", JsonText(report.endpoint)}};
@@ -184,12 +204,14 @@ json::object DoctorJson(const DoctorReport& report) {
                       {"program", JsonText(report.program.string())},
                       {"healthy", report.healthy()},
                       {"providers", std::move(providers)},
+                      {"plugins", std::move(plugins)},
                       {"kernel", json::object{{"release", JsonText(report.kernel.release)},
                                               {"landlock_abi", report.kernel.landlock_abi},
                                               {"openat2", report.kernel.openat2}}},
                       {"private_folder", JsonText(report.private_folder.string())},
                       {"telemetry", std::move(telemetry)},
                       {"other_awf", std::move(others)}};
+  if (report.plugins_fault) object["plugins_error"] = ErrorJson(*report.plugins_fault, true);
   if (report.private_folder_fault) object["error"] = ErrorJson(*report.private_folder_fault, true);
   return object;
 }

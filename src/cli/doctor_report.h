@@ -1,4 +1,5 @@
-// What `awf doctor` tells: of the agent CLIs, of the machine, of where telemetry goes; and how a probe went.
+// What `awf doctor` tells: of the agent CLIs, of plugins, of the machine, of where telemetry goes; and how a probe
+// went.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/plugin_rows.h"
 #include "cli/progress_text.h"
 #include "domain/json.h"
 #include "infrastructure/agents/isolation_prover.h"
@@ -18,6 +20,8 @@ struct DoctorReport {
   std::string version;            // of awf
   std::filesystem::path program;  // awf
   std::vector<agents::ProviderHealth> providers;
+  std::vector<PluginRow> plugins;         // those that are built in as well; none was started
+  std::optional<Error> plugins_fault;     // why it cannot be told which there are
   std::optional<std::string> http_fault;  // why no HTTP request can be made; nothing: they can
   bool has_base_url = false;              // openai_compatible: OPENAI_BASE_URL is set
   process::KernelFeatures kernel;

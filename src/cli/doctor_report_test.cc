@@ -126,6 +126,40 @@ TEST(DoctorReportTest, TellsWhatIsWrong) {
             "other awf       /usr/local/bin/awf is another program of this name on the PATH\n");
 }
 
+TEST(DoctorReportTest, TellsOfPluginsButNotOfThoseThatAreBuiltIn) {
+  DoctorReport report = Sample();
+  PluginRow good, bad, builtin;
+  good.name = "kubernetes";
+  good.version = "1.2.0";
+  good.status = "ok";
+  good.capabilities = {"operations"};
+  good.place = "./.awf/plugins";
+  bad.name = "broken";
+  bad.status = "invalid";
+  bad.reason = "plugin.yaml:2:1: 'version' is missing";
+  bad.place = ".awf/plugins.yaml";
+  builtin.name = "http";
+  builtin.place = kBuiltinPlace;
+  report.plugins = {bad, builtin, good};
+  EXPECT_NE(DoctorText(report, {})
+                .find("\n\n"
+                      "plugins\n"
+                      "  broken, invalid: plugin.yaml:2:1: 'version' is missing, in .awf/plugins.yaml\n"
+                      "  kubernetes 1.2.0, ok, in ./.awf/plugins\n\n"),
+            std::string::npos)
+      << DoctorText(report, {});
+  const json::array plugins = DoctorJson(report).at("plugins").as_array();
+  ASSERT_EQ(plugins.size(), 3U);
+  EXPECT_EQ(json::serialize(plugins[0]),
+            R"({"name":"broken","version":"","status":"invalid","capabilities":[],"place":".awf/plugins.yaml",)"
+            R"("description":"","reason":"plugin.yaml:2:1: 'version' is missing"})");
+
+  report.plugins.clear();
+  report.plugins_fault = Error{"USER.CONFIG.INVALID", "unknown key 'pth'", {}, {".awf/plugins.yaml", 3, 5}, {}, {}};
+  EXPECT_NE(DoctorText(report, {}).find("plugins\n  unknown key 'pth' (.awf/plugins.yaml:3)\n"), std::string::npos);
+  EXPECT_EQ(DoctorJson(report).at("plugins_error").at("code"), "USER.CONFIG.INVALID");
+}
+
 TEST(DoctorReportTest, AsJson) {
   DoctorReport report = Sample();
   report.providers.erase(report.providers.begin());
@@ -142,7 +176,7 @@ TEST(DoctorReportTest, AsJson) {
             R"({"provider":"opencode","installed":true,"program":"/opt/opencode","version":"",)"
             R"("error":"does not start: exit code 1","login":"found","login_detail":""},)"
             R"({"provider":"openai_compatible","installed":true,"isolation":"proven","reason":"in-process",)"
-            R"("login":"found"}],"kernel":{"release":"6.1.0","landlock_abi":2,"openat2":true},)"
+            R"("login":"found"}],"plugins":[],"kernel":{"release":"6.1.0","landlock_abi":2,"openat2":true},)"
             R"("private_folder":"/run/user/7/awf","telemetry":{"endpoint":"http://localhost:4317/x","reachable":true},)"
             R"("other_awf":["/usr/local/bin/awf"]})");
 }

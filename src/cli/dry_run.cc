@@ -6,6 +6,7 @@
 #include "cli/dry_run_text.h"
 #include "cli/finding_text.h"
 #include "cli/masking.h"
+#include "cli/plugin_catalogue.h"
 #include "cli/print_result.h"
 #include "cli/run_loading.h"
 #include "infrastructure/process/environment.h"
@@ -51,9 +52,12 @@ int DryRun(const RunOptions& options) {
   RunPorts ports{executors, executors, observer};
   ports.files = &files;
   ports.regexes = run->regexes.get();
-  const RunPlan plan =
-      PlanRun(run->workflow, *request, ports,
-              AgentPreviewer(process::CurrentEnvironment(), std::filesystem::read_symlink("/proc/self/exe", ignored)));
+  PluginCatalogue catalogue(*run->plugins, MayStart::kNone);
+  OperationCatalogue* known = options.skip_plugins ? nullptr : &catalogue;
+  const RunPlan plan = PlanRun(
+      run->workflow, *request, ports,
+      AgentPreviewer(process::CurrentEnvironment(), std::filesystem::read_symlink("/proc/self/exe", ignored), known),
+      known);
   if (global.format == OutputFormat::kJson) return PrintResult(JsonLine(DryRunJson(plan, *run, *masker)), global);
   return PrintResult(DryRunText(plan, *run, *masker), global);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/run_setup.h"
+#include "infrastructure/operations/variable_text.h"
 #include "infrastructure/regex/re2_regex.h"
 
 namespace awf::cli {
@@ -85,7 +86,15 @@ std::shared_ptr<const Masker> MaskerOfErrors(const Config& config) {
   auto masker = std::make_shared<Masker>(Configured(config, ignored));
   masker->AddEnvironment(environ);
   for (const auto& [name, provider] : config.providers) LearnOptionSecrets(provider.options, *masker);
+  LearnNotifyUrls(config, *masker);
   return masker;
+}
+
+void LearnNotifyUrls(const Config& config, Masker& masker) {
+  const auto variable = [](std::string_view name) { return NonEmptyVariable(std::string(name)); };
+  for (const std::string* url : {&config.notify.webhook_url, &config.notify.slack_webhook_url})
+    if (const auto filled = operations::WithVariables(*url, variable); filled && !filled->empty())
+      masker.AddSecret(*filled);
 }
 
 Error MaskedError(Error error, const Masker& masker) {

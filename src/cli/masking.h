@@ -25,6 +25,9 @@ std::expected<Masker, std::vector<Error>> ConfiguredMasker(const Config& config)
 // of providers. Never null; what of the configuration is wrong is left out.
 std::shared_ptr<const Masker> MaskerOfErrors(const Config& config);
 
+// The URLs of `notify`: whoever has one may write there.
+void LearnNotifyUrls(const Config& config, Masker& masker);
+
 Error MaskedError(Error error, const Masker& masker);
 
 // With the masker of `global`, else with one that knows the environment.

@@ -1,11 +1,16 @@
 // awf mcp-serve --config FILE: the server that an agent CLI starts in a step. Hidden.
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "cli/commands.h"
 #include "cli/server_process.h"
 #include "cli/short_options.h"
 #include "infrastructure/mcp/channel_reporter.h"
+#include "infrastructure/mcp/forwarded_tools.h"
 #include "infrastructure/mcp/serve_config.h"
 #include "infrastructure/step_channel/step_channel.h"
 
@@ -36,13 +41,39 @@ int Fail(int code, const Error& error) {
   return code;
 }
 
+// The tools of plugins, and the thread that reads what their calls came to; from then on `lost` becomes readable when
+// the parent is gone.
+std::expected<std::shared_ptr<ForwardedTools>, Error> ForwardTools(channel::StepChannelClient& channel,
+                                                                   const std::vector<ForwardedTool>& tools,
+                                                                   const Fd& lost) {
+  auto forwarded = std::make_shared<ForwardedTools>(channel, tools);
+  const bool reading =
+      channel.ReadResults([forwarded](channel::PluginResult result) { forwarded->Answer(std::move(result)); },
+                          [forwarded, fd = lost.get()] {
+                            forwarded->Lose();
+                            const std::uint64_t one = 1;
+                            static_cast<void>(::write(fd, &one, sizeof one));
+                          });
+  if (!reading || !lost) return awf::Fail("SYSTEM.IO.READ_FAILED", "no thread to read the results of plugin calls");
+  return forwarded;
+}
+
 int ServeStep(ServerProcess& process, const ServeConfig& config) {
   if (auto started = process.StartCommandChild(config.tools); !started) return Fail(kBadConfiguration, started.error());
+  Fd lost;  // outlives the channel, whose thread tells it
   auto channel = channel::StepChannelClient::Connect(config.socket, config.token);
   if (!channel) return Fail(kNoChannel, channel.error());
   ChannelReporter reporter(**channel);
-  const auto end = process.Serve(
-      {config.tools, config.intercept_builtins, config.instructions, reporter, (*channel)->fd(), config.content});
+  Service service{config.tools, config.intercept_builtins, config.instructions,
+                  reporter,     (*channel)->fd(),          config.content};
+  if (!config.plugin_tools.empty()) {
+    lost = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    auto forwarded = ForwardTools(**channel, config.plugin_tools, lost);
+    if (!forwarded) return Fail(kBadConfiguration, forwarded.error());
+    service.more_tools = std::move(*forwarded);
+    service.parent_fd = lost.get();
+  }
+  const auto end = process.Serve(service);
   if (!end) return Fail(kBadConfiguration, end.error());
   if (*end == ServerProcess::End::kParentLost) return kNoChannel;
   reporter.Bye();

@@ -84,12 +84,10 @@ std::string ShortPath(std::string_view path, const LineStyle& style) {
   return "…" + std::string(path.substr(path.size() - room + 1));
 }
 
-std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view provider, const LineStyle& style) {
+std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view who, const LineStyle& style) {
   std::vector<Piece> pieces{{"→ ", kCyan}, {ShortPath(step, style), kBold}};
-  if (kind == StepKind::kAgent) {
-    pieces.push_back({provider.empty() ? " (agent)" : " (agent, " + std::string(provider) + ")", kDim});
-  } else if (kind != StepKind::kCommand) {
-    pieces.push_back({" (" + std::string(ToString(kind)) + ")", kDim});
+  if (kind != StepKind::kCommand) {
+    pieces.push_back({" (" + std::string(ToString(kind)) + (who.empty() ? "" : ", " + std::string(who)) + ")", kDim});
   }
   return Join(pieces, style);
 }

@@ -28,7 +28,8 @@ std::string LocalTime(WallClock::time_point time, const char* format);
 // What a path of a state becomes where there is little room: "…42/checks/lint". The end is what tells states apart.
 std::string ShortPath(std::string_view path, const LineStyle& style);
 
-std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view provider, const LineStyle& style);
+// `who`: the provider of an agent step, the operation of an operation step.
+std::string StepStartedLine(std::string_view step, StepKind kind, std::string_view who, const LineStyle& style);
 // `whose`: the state, where several run at once; may be empty.
 std::string CallLine(std::string_view whose, std::string_view tool, std::string_view source, const CallEnd& end,
                      std::string_view error, const LineStyle& style);

@@ -29,6 +29,7 @@ TEST(ProgressText, LinesInAPipe) {
   const LineStyle plain;
   EXPECT_EQ(StepStartedLine("review", StepKind::kAgent, "claude", plain), "→ review (agent, claude)");
   EXPECT_EQ(StepStartedLine("build", StepKind::kCommand, "", plain), "→ build");
+  EXPECT_EQ(StepStartedLine("tell", StepKind::kOperation, "notify.send", plain), "→ tell (operation, notify.send)");
   EXPECT_EQ(CallLine("", "Grep", "builtin", Ended(CallOutcome::kOk), "", plain), "  ✓ Grep 31 ms");
   EXPECT_EQ(CallLine("", "Bash", "builtin", Ended(CallOutcome::kError), "command exited with code 2", plain),
             "  ✗ Bash 31 ms  command exited with code 2");

@@ -156,7 +156,8 @@ void ProgressView::StepStarted(const StepContext& step, const StepStart& start) 
     note = entry.note;
     // In a loop a command is told when it has ended, and that is enough.
     const bool told = !running.folded && (options_.verbose || !running.in_loop || step.kind != StepKind::kCommand);
-    if (told) line = StepStartedLine(running.shown_path, step.kind, Shown(start.provider), Style());
+    const std::string& who = step.kind == StepKind::kOperation ? start.operation : start.provider;
+    if (told) line = StepStartedLine(running.shown_path, step.kind, Shown(who), Style());
     steps_.insert_or_assign(step.span_id, std::move(running));
     order_.push_back(step.span_id);
   }

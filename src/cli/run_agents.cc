@@ -57,7 +57,7 @@ agents::AgentHost MakeAgentHost(const fs::path& awf, const process::PrivateFolde
 
 RunAgents::RunAgents(const agents::AgentHost& host, CommandExecutor& commands, std::vector<fs::path> own_files)
     : prober_(host),
-      executor_(Asking(host, prober_), StepToolMaker(host.environment, host.private_folder.path(), host.tracing)),
+      executor_(Asking(host, prober_), StepToolMaker(host)),
       commands_(commands, activity_),
       checked_(executor_, activity_, NotToBeJudged(std::move(own_files), agents::Environment(host.environment))) {}
 

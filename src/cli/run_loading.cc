@@ -2,10 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "application/validation/findings.h"
 #include "cli/masking.h"
+#include "cli/plugin_catalogue.h"
 #include "cli/prompt_inputs.h"
 #include "cli/run_mocks.h"
 #include "cli/run_setup.h"
@@ -17,6 +21,18 @@
 
 namespace awf::cli {
 namespace {
+
+// The plugins that steps name, each once.
+std::set<std::string> PluginsOf(const Workflow& workflow) {
+  std::set<std::string> plugins;
+  for (const State& state : workflow.states) {
+    if (const auto* step = std::get_if<OperationState>(&state.body)) plugins.insert(step->plugin);
+    const auto* agent = std::get_if<AgentState>(&state.body);
+    if (agent == nullptr || !agent->mcp_proxy) continue;
+    for (const PluginToolsEntry& entry : agent->mcp_proxy->plugin_tools) plugins.insert(entry.plugin);
+  }
+  return plugins;
+}
 
 void Append(GivenInputs& inputs, GivenInputs more) {
   for (GivenInput& input : more) inputs.push_back(std::move(input));
@@ -58,19 +74,24 @@ std::expected<LoadedRun, LoadFailure> RunLoader::Load(const ResumedRun& resumed,
   return run;
 }
 
-LoadedRun RunLoader::Surroundings(std::filesystem::path working_dir) {
+LoadedRun RunLoader::Surroundings(std::filesystem::path working_dir) const {
   LoadedRun run;
   run.folders = Folders::From(ProcessEnvironment, working_dir);
   run.working_dir = std::move(working_dir);
   run.regexes = std::make_shared<const Re2Compiler>();
+  run.plugins =
+      std::make_shared<PluginSession>(PluginPlaces(run.folders, run.working_dir, options_.global), options_.config);
   return run;
 }
 
 std::expected<void, LoadFailure> RunLoader::Read(LoadedRun& run, const std::string& path,
                                                  const std::string* text) const {
-  const ValidationContext context{ProcessEnvironment, run.regexes.get(), &files_, run.folders,
-                                  &options_.config.providers};
+  PluginCatalogue catalogue(*run.plugins, MayStart::kNone);
+  const ValidationContext context{
+      ProcessEnvironment, run.regexes.get(),          &files_,
+      run.folders,        &options_.config.providers, options_.skip_plugins ? nullptr : &catalogue};
   LoadedWorkflow loaded = text != nullptr ? LoadWorkflowText(*text, path, context) : LoadWorkflow(path, context);
+  std::ranges::move(run.plugins->Warnings(), std::back_inserter(loaded.findings));
   if (!loaded.Runnable()) return std::unexpected(LoadFailure(ErrorsOf(loaded.findings)));
   if (options_.strict) {
     std::vector<Error> warnings;
@@ -132,6 +153,15 @@ void LearnSecrets(const RunOptions& options, const LoadedRun& run, Masker& maske
   LearnSecrets(run.workflow, run.inputs, environ, masker);
   for (const auto& [name, provider] : options.config.providers)
     LearnOptionSecrets(provider.options, masker, run.inputs);
+  LearnNotifyUrls(options.config, masker);
+  for (const std::string& plugin : PluginsOf(run.workflow)) {
+    const auto launch = run.plugins->IsBuiltin(plugin) ? plugins::PluginLaunch() : run.plugins->Launch(plugin);
+    if (!launch) continue;
+    LearnOptionSecrets(launch->config, masker);
+    json::object variables;
+    for (const auto& [name, value] : launch->env) variables[name] = value;
+    LearnOptionSecrets(variables, masker);
+  }
 }
 
 }  // namespace awf::cli

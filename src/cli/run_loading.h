@@ -14,6 +14,7 @@
 #include "application/running/workflow_runner.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/plugin_session.h"
 #include "cli/resumed_run.h"
 #include "domain/masker.h"
 #include "domain/regex.h"
@@ -30,6 +31,7 @@ struct LoadedRun {
   Folders folders;
   std::filesystem::path working_dir;
   std::shared_ptr<const RegexCompiler> regexes;
+  std::shared_ptr<PluginSession> plugins;  // nothing of it is read or started before somebody needs it
 };
 
 // Why there is nothing to run. `exit_code` 0: that of the errors.
@@ -52,7 +54,7 @@ class RunLoader {
   std::expected<LoadedRun, LoadFailure> Load(const ResumedRun& resumed, bool reload) const;
 
  private:
-  static LoadedRun Surroundings(std::filesystem::path working_dir);
+  LoadedRun Surroundings(std::filesystem::path working_dir) const;
   std::expected<void, LoadFailure> Read(LoadedRun& run, const std::string& path, const std::string* text) const;
   std::expected<void, LoadFailure> Resolve(LoadedRun& run, GivenInputs given) const;
 

@@ -16,8 +16,9 @@
 #include "cli/masking.h"
 #include "cli/print_result.h"
 #include "cli/progress_view.h"
-#include "cli/run_agents.h"
 #include "cli/run_collection.h"
+#include "cli/run_display.h"
+#include "cli/run_executors.h"
 #include "cli/run_loading.h"
 #include "cli/run_records.h"
 #include "cli/run_setup.h"
@@ -25,10 +26,7 @@
 #include "cli/run_tracing.h"
 #include "cli/stored_run_text.h"
 #include "domain/error_catalogue.h"
-#include "domain/trace_context.h"
-#include "infrastructure/process/command_executor.h"
 #include "infrastructure/process/descriptor_limit.h"
-#include "infrastructure/process/environment.h"
 #include "infrastructure/process/keeper.h"
 #include "infrastructure/process/private_folder.h"
 #include "infrastructure/telemetry/console_log.h"
@@ -62,8 +60,6 @@ class RunSession {
   otlp::TraceResource Resource() const;
   RecordOptions Recording() const;
   std::expected<void, Error> Begin(std::expected<std::unique_ptr<RunRecords>, Error> records);
-  ProgressOptions Progress() const;
-  telemetry::ConsoleLogOptions ConsoleLogging() const;
   RunResult RunWorkflow(RunRecorder& recorder, ProgressView& view);
   void AuditFailed(RunRecorder& recorder, const Error& error);
   void Conclude(RunResult& result, const RunRecorder& recorder);
@@ -180,8 +176,8 @@ void RunSession::ShowFindings() {
     Tell(finding.error, finding.severity, !options_.global.no_hints);
   }
   if (!options_.skip_plugins) return;
-  console_.Line(options_.global.json_log ? JsonLine(json::object{{"severity", "note"}, {"message", kSkipPluginsNote}})
-                                         : std::string(kSkipPluginsNote));
+  console_.Line(options_.global.json_log ? JsonLine(json::object{{"severity", "warning"}, {"message", kPluginsSkipped}})
+                                         : "Warning: " + std::string(kPluginsSkipped));
 }
 
 otlp::TraceResource RunSession::Resource() const {
@@ -211,29 +207,11 @@ std::expected<void, Error> RunSession::Begin(std::expected<std::unique_ptr<RunRe
   return records_->Begin(loaded_, {request_.trace_id, request_.span_id});
 }
 
-ProgressOptions RunSession::Progress() const {
-  const GlobalOptions& global = options_.global;
-  ProgressOptions progress;
-  progress.states = !global.quiet && !global.json_log;
-  progress.output = global.format != OutputFormat::kJson;
-  progress.mode = options_.output;
-  progress.verbose = global.verbose;
-  for (const State& state : loaded_.workflow.states)
-    if (state.retry.max_attempts > 1) progress.attempts[state.name] = state.retry.max_attempts;
-  return progress;
-}
-
-telemetry::ConsoleLogOptions RunSession::ConsoleLogging() const {
-  const GlobalOptions& global = options_.global;
-  const bool all = global.verbose || (global.json_log && !global.quiet);  // JSON lines stand for the progress, too
-  return {all ? global.log_level : std::max(global.log_level, LogLevel::kWarn), global.json_log, !global.verbose};
-}
-
 RunOutcome RunSession::Run() {
   process::BecomeSubreaper();
   const process::RaisedDescriptorLimit descriptors;
   const auto print = [this](std::string_view lines) { console_.Line(lines); };
-  telemetry::ConsoleLog console_log(ConsoleLogging(), masker_, print);
+  telemetry::ConsoleLog console_log(ConsoleLoggingOf(options_.global), masker_, print);
   RunTracing::Told told;
   SpanSinks& spans = records_->spans();
   tracing_.Start(request_, Resource(), masker_, print, [&told](auto&&... record) { told(record...); }, spans);
@@ -252,7 +230,7 @@ RunOutcome RunSession::Run() {
   told = [&recorder](LogLevel level, std::string_view message, const json::object& fields) {
     recorder.Logged(nullptr, level, message, fields);
   };
-  ProgressView view(Progress(), console_, masker_);
+  ProgressView view(ProgressOf(options_, loaded_.workflow), console_, masker_);
   const RunSignals signals({[this](int) {
                               console_.LimitWaiting(kPatience);
                               stop_.request_stop();
@@ -303,6 +281,10 @@ void RunSession::CollectEnd(const RunResult& result, const RunOutcome& outcome) 
 
 RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   ObserverList observers;
+  RunExecutors executors(
+      {program_, *private_folder_, request_, loaded_.workflow.name, {storage_, records_->trace()}, *loaded_.plugins},
+      observers);
+  observers.Add(&executors.first());
   observers.Add(&recorder);
   std::optional<TranscriptRecorder> transcript;
   if (TranscriptSink* file = records_->transcript()) {
@@ -315,16 +297,12 @@ RunResult RunSession::RunWorkflow(RunRecorder& recorder, ProgressView& view) {
   }
   observers.Add(&*collector_);
   observers.Add(&view);
-  std::vector<std::string> environment = process::CurrentEnvironment();
-  // Where spans are made, the parent of what a child does is a span of ours; else it stays who it was.
-  if (request_.tracing.spans) process::RemoveVariables(environment, {kTraceParentVariable, kTraceStateVariable});
-  process::KeeperCommandExecutor commands(environment);
-  RunAgents agents(MakeAgentHost(program_, *private_folder_, environment, request_.tracing, request_.providers),
-                   commands, {storage_, records_->trace()});
-  observers.Add(&agents.observer());
-  WorkflowRunner runner({agents.commands(), agents.executor(), observers, ProcessEnvironment, records_->journal(),
-                         &records_->files(), loaded_.regexes.get(), WaitOrCancelled});
-  return runner.Run(loaded_.workflow, request_);
+  observers.Add(&executors.last());
+  RunPorts ports = executors.Ports(observers);
+  ports.journal = records_->journal();
+  ports.files = &records_->files();
+  ports.regexes = loaded_.regexes.get();
+  return WorkflowRunner(ports).Run(loaded_.workflow, request_);
 }
 
 // A run without a complete audit must not go on.

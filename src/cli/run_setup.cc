@@ -199,8 +199,10 @@ void LearnSecrets(const Workflow& workflow, const json::object& inputs, char** e
     masker.AddUrlPasswords(text);
     if (secret.contains(std::string(name)) && (value.is_string() || value.is_int64())) masker.AddSecret(text);
   }
-  for (const State& state : workflow.states)
+  for (const State& state : workflow.states) {
     if (const auto* agent = std::get_if<AgentState>(&state.body)) LearnOptionSecrets(agent->options, masker, inputs);
+    if (const auto* step = std::get_if<OperationState>(&state.body)) LearnOptionSecrets(step->inputs, masker, inputs);
+  }
 }
 
 void LearnOptionSecrets(const json::object& options, Masker& masker, const json::object& inputs) {

@@ -32,8 +32,8 @@ inline constexpr int kStrictExit = 2;
 // Where run folders lie: --storage, else $AWF_STORAGE, $XDG_DATA_HOME/awf, ~/.local/share/awf.
 std::expected<std::filesystem::path, Error> StorageFolder(const std::string& option, const GetVariable& get);
 
-inline constexpr std::string_view kSkipPluginsNote =
-    "Note: --skip-plugins changes nothing, as this version of awf has no plugins";
+inline constexpr std::string_view kPluginsSkipped =
+    "--skip-plugins: plugins and what steps use of them were not checked";
 
 // Where spans go.
 struct TraceTarget {

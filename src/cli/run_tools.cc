@@ -9,19 +9,23 @@
 
 namespace awf::cli {
 
-agents::OpenAiCompatible::MakeTools StepToolMaker(std::vector<std::string> environment,
-                                                  std::filesystem::path private_folder, const Tracing& tracing) {
+agents::OpenAiCompatible::MakeTools StepToolMaker(const agents::AgentHost& host) {
   using Tools = std::vector<std::shared_ptr<ToolProvider>>;
   // Shared with every copy of the function; the tools of a step live shorter than the executor that holds one.
   auto compiler = std::make_shared<const Re2Compiler>();
-  return [environment = std::move(environment), private_folder = std::move(private_folder), compiler,
-          tracing](const AgentRequest& request) -> std::expected<Tools, Error> {
-    if (!request.proxy || !request.proxy->intercept_builtins) return Tools();
+  return [environment = host.environment, private_folder = host.private_folder.path(), compiler, tracing = host.tracing,
+          operations = host.operations](const AgentRequest& request,
+                                        RunObserver& observer) -> std::expected<Tools, Error> {
+    if (!request.proxy) return Tools();
     const ToolSettings settings = agents::MakeToolSettings(request, environment, private_folder, tracing);
+    auto tools = agents::StartPluginTools(request, settings, operations, observer);
+    if (!tools || !request.proxy->intercept_builtins) return tools;
     builtins::CommandChildOptions options;
     options.restrict_programs = settings.sandbox.mode != SandboxMode::kOff;
     auto child = std::make_shared<builtins::CommandChild>(std::move(options));
-    return Tools{std::make_shared<builtins::BuiltinToolProvider>(settings, std::move(child), *compiler)};
+    tools->insert(tools->begin(),
+                  std::make_shared<builtins::BuiltinToolProvider>(settings, std::move(child), *compiler));
+    return tools;
   };
 }
 

@@ -78,6 +78,7 @@ std::expected<ServerProcess::End, Error> ServerProcess::Serve(const Service& ser
   if (service.offer_builtins) {
     server->RegisterProvider(std::make_shared<builtins::BuiltinToolProvider>(service.tools, commands_, regex));
   }
+  if (service.more_tools) server->RegisterProvider(service.more_tools);
   TakeSignals(*server);
   if (service.parent_fd >= 0) {
     transport_->Watch(service.parent_fd, [this, &server] {

@@ -28,8 +28,9 @@ struct Service {
   bool offer_builtins = true;
   std::string instructions;
   ProxyObserver& observer;
-  int parent_fd = -1;  // the step channel: when it becomes readable the parent is gone
+  int parent_fd = -1;  // when it becomes readable the parent is gone
   bool capture_content = false;
+  std::shared_ptr<ToolProvider> more_tools{};  // beside the built-in ones; may be null
 };
 
 class ServerProcess {

@@ -1,14 +1,17 @@
 // awf validate WF|FILE, awf validate --dir DIR: all findings at once, as blocks on stderr or as JSON on stdout.
-// Offline; starts nothing.
+// Offline. Starts nothing but plugins whose operations are not known, and those only where PluginCatalogue may.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "application/validation/findings.h"
 #include "cli/commands.h"
 #include "cli/finding_text.h"
 #include "cli/masking.h"
+#include "cli/plugin_catalogue.h"
 #include "cli/print_result.h"
 #include "cli/run_setup.h"
 #include "domain/error_catalogue.h"
@@ -42,14 +45,19 @@ class Validation {
  public:
   explicit Validation(const ValidateOptions& options) : options_(options) {
     std::error_code ignored;
-    folders_ = Folders::From(ProcessEnvironment, std::filesystem::current_path(ignored));
+    const std::filesystem::path working_dir = std::filesystem::current_path(ignored);
+    folders_ = Folders::From(ProcessEnvironment, working_dir);
+    plugins_.emplace(PluginPlaces(folders_, working_dir, options.global), options.config);
+    catalogue_.emplace(*plugins_, options.start_plugins ? MayStart::kAll : MayStart::kUserInstalled);
   }
 
   Checked Check(const std::string& name_or_path) {
     auto path = FindWorkflow(name_or_path, folders_);
     if (!path) return {name_or_path, {{}, {}, {{Severity::kError, path.error()}}}, ExitCodeOf(path.error().code)};
     LoadedWorkflow loaded =
-        LoadWorkflow(*path, {ProcessEnvironment, &regexes_, &files_, folders_, &options_.config.providers});
+        LoadWorkflow(*path, {ProcessEnvironment, &regexes_, &files_, folders_, &options_.config.providers,
+                             options_.skip_plugins ? nullptr : &*catalogue_});
+    std::ranges::move(plugins_->Warnings(), std::back_inserter(loaded.findings));
     const int exit_code = ExitCode(loaded.findings, options_.strict);
     const auto masker = options_.global.masker ? options_.global.masker : MaskerOfErrors(options_.config);
     for (Finding& finding : loaded.findings) finding.error = MaskedError(std::move(finding.error), *masker);
@@ -61,6 +69,8 @@ class Validation {
   Folders folders_;
   Re2Compiler regexes_;
   telemetry::PlainFiles files_;
+  std::optional<PluginSession> plugins_;
+  std::optional<PluginCatalogue> catalogue_;
 };
 
 json::object ReportOf(const Checked& checked, const GlobalOptions& global) {
@@ -148,10 +158,8 @@ int ValidateFolder(const ValidateOptions& options) {
 }  // namespace
 
 int ValidateCommand(const ValidateOptions& options) {
-  if (options.skip_plugins && !options.global.quiet) {
-    const std::string_view note = kSkipPluginsNote;
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(note.size()), note.data());
-  }
+  if (options.skip_plugins && !options.global.quiet)
+    std::fprintf(stderr, "Warning: %s\n", std::string(kPluginsSkipped).c_str());
   return options.folder.empty() ? ValidateOne(options) : ValidateFolder(options);
 }
 

@@ -25,6 +25,11 @@ struct TelemetryConfig {
   std::optional<bool> propagate_http;  // traceparent in requests to a model's HTTP API
 };
 
+struct NotifyConfig {
+  std::string default_backend;                 // desktop or webhook
+  std::string webhook_url, slack_webhook_url;  // as written: ${NAME} stands for a variable of the environment
+};
+
 struct Config {
   std::map<std::string, std::string> inputs;  // as text, like -i
   std::string storage;
@@ -35,6 +40,7 @@ struct Config {
   std::string audit_path;          // of the file that collects runs; off, or empty: none
   // Of both files together: a project cannot take away what its user wants masked.
   std::vector<std::string> masking_keys, masking_patterns;
+  NotifyConfig notify;
   std::map<std::string, ProviderConfig> providers;  // by canonical name
 
   // Where each key that is set stands, by dotted path; for messages.

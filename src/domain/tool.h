@@ -51,6 +51,9 @@ struct ArgumentRules {
   std::vector<ArgumentAlias> aliases;
   json::object hidden;  // accepted but undeclared: name → property schema; handed to the tool after coercion
   std::vector<std::string> ignored;  // dropped without a word, whatever their value; declared ones too
+  // name → property schema, for declared arguments that are checked against another one than is sent: what clients
+  // need to see may be narrower than what the tool takes, or wider.
+  json::object checked{};
 };
 
 struct ToolDefinition {

@@ -9,7 +9,9 @@
 //   steps             in order, each an object with one of:
 //     text: T             assistant text
 //     call: TOOL          through the MCP server, with `arguments`; `crash_when: FILE` kills the server with SIGKILL as
-//                         soon as that file exists. A server that is gone is started again, without tools/list
+//                         soon as that file exists, `cancel_when: FILE` cancels the call then, `leave_when: FILE` waits
+//                         for it no longer. A server that is gone is started again, without tools/list
+//     calls: CALLS        several of them at the same time
 //     kill_server: true   SIGKILL
 //     stop_server: true   as at the end
 //     native: NAME        a tool use of its own; `refused: true`, or `open: true` for one without result
@@ -206,6 +208,7 @@ class FakeClaude : private Scenario {
     const auto text = [&](std::string_view key) { return std::string(step.at(key).as_string()); };
     if (step.contains("text")) Assistant(json::object{{"type", "text"}, {"text", step.at("text")}});
     if (step.contains("call")) Call(step);
+    if (step.contains("calls")) Calls(step.at("calls").as_array());
     if (step.contains("kill_server")) server_->Kill();
     if (step.contains("stop_server")) server_->Stop();
     if (step.contains("native")) Native(step);
@@ -267,7 +270,28 @@ class FakeClaude : private Scenario {
       server_->Kill();
       return Result(id, "Connection closed", true);
     }
-    const auto answer = server_->CallTool(tool, arguments, id);
+    const bool cancels = step.contains("cancel_when");
+    if (const json::value* file = step.if_contains(cancels ? "cancel_when" : "leave_when")) {
+      const int number = server_->SendCall(tool, arguments, id);
+      while (::access(file->as_string().c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
+      if (cancels) server_->CancelCall(number);
+      return Result(id, "Interrupted", true);
+    }
+    Show(id, server_->CallTool(tool, arguments, id));
+  }
+
+  void Calls(const json::array& calls) {
+    std::vector<std::pair<std::string, int>> sent;
+    for (const json::value& call : calls) {
+      const std::string tool(call.at("call").as_string());
+      const json::object& arguments = call.at("arguments").as_object();
+      const std::string id = Use("mcp__" + server_name_ + "__" + tool, arguments);
+      sent.emplace_back(id, server_->SendCall(tool, arguments, id));
+    }
+    for (const auto& [id, number] : sent) Show(id, server_->AwaitCall(number));
+  }
+
+  static void Show(const std::string& id, const std::optional<json::object>& answer) {
     if (!answer) return Result(id, "Connection closed", true);
     const json::value* is_error = answer->if_contains("isError");
     Result(id, answer->at("content"), is_error != nullptr && *is_error == json::value(true));

@@ -31,6 +31,7 @@ bool FakeMcpClient::Start() {
   in_ = to_server[1];
   out_ = from_server[0];
   buffer_.clear();
+  answers_.clear();
   return pid_ > 0;
 }
 
@@ -55,9 +56,11 @@ std::optional<std::vector<std::string>> FakeMcpClient::ListTools() {
 
 std::optional<json::object> FakeMcpClient::CallTool(const std::string& name, const json::object& arguments,
                                                     const std::string& call_id) {
-  const auto answer =
-      Request("tools/call",
-              {{"name", name}, {"arguments", arguments}, {"_meta", json::object{{"claudecode/toolUseId", call_id}}}});
+  return AwaitCall(SendCall(name, arguments, call_id));
+}
+
+std::optional<json::object> FakeMcpClient::AwaitCall(int number) {
+  const auto answer = Await(number);
   if (!answer) return std::nullopt;
   if (const json::value* error = answer->if_contains("error")) {
     return json::object{{"isError", true},
@@ -66,13 +69,19 @@ std::optional<json::object> FakeMcpClient::CallTool(const std::string& name, con
   return answer->at("result").as_object();
 }
 
-void FakeMcpClient::SendCall(const std::string& name, const json::object& arguments, const std::string& call_id) {
+int FakeMcpClient::SendCall(const std::string& name, const json::object& arguments, const std::string& call_id) {
+  const int id = next_id_++;
   Send({{"jsonrpc", "2.0"},
-        {"id", next_id_++},
+        {"id", id},
         {"method", "tools/call"},
         {"params",
          json::object{
              {"name", name}, {"arguments", arguments}, {"_meta", json::object{{"claudecode/toolUseId", call_id}}}}}});
+  return id;
+}
+
+void FakeMcpClient::CancelCall(int number) {
+  Send({{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", json::object{{"requestId", number}}}});
 }
 
 void FakeMcpClient::Send(const json::object& message) {
@@ -89,15 +98,21 @@ void FakeMcpClient::Send(const json::object& message) {
 std::optional<json::object> FakeMcpClient::Request(const std::string& method, const json::object& params) {
   const int id = next_id_++;
   Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
+  return Await(id);
+}
+
+std::optional<json::object> FakeMcpClient::Await(int id) {
   for (;;) {
+    if (auto answer = answers_.extract(id)) return std::move(answer.mapped());
     const std::size_t feed = buffer_.find('\n');
     if (feed != std::string::npos) {
       boost::system::error_code error;
       json::value message = json::parse(json::string_view(buffer_.data(), feed), error);
       buffer_.erase(0, feed + 1);
       const json::object* object = error ? nullptr : message.if_object();
-      if (object == nullptr || !object->contains("id") || object->at("id") != json::value(id)) continue;
-      return *object;
+      const json::value* of = object == nullptr ? nullptr : object->if_contains("id");
+      if (of != nullptr && of->is_int64()) answers_[static_cast<int>(of->get_int64())] = *object;
+      continue;
     }
     char bytes[65536];
     const ssize_t count = ::read(out_, bytes, sizeof bytes);

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <boost/json.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,11 @@ class FakeMcpClient {
   // The result of the call, or nothing when the server ended before it answered.
   std::optional<boost::json::object> CallTool(const std::string& name, const boost::json::object& arguments,
                                               const std::string& call_id);
-  // Sends the call and does not wait.
-  void SendCall(const std::string& name, const boost::json::object& arguments, const std::string& call_id);
+  // Sends the call and does not wait; its number.
+  int SendCall(const std::string& name, const boost::json::object& arguments, const std::string& call_id);
+  // The result of a call that was sent, as CallTool's.
+  std::optional<boost::json::object> AwaitCall(int number);
+  void CancelCall(int number);
 
   bool running() const { return pid_ > 0; }
   void Kill();  // SIGKILL
@@ -33,6 +37,7 @@ class FakeMcpClient {
 
  private:
   std::optional<boost::json::object> Request(const std::string& method, const boost::json::object& params);
+  std::optional<boost::json::object> Await(int id);
   void Send(const boost::json::object& message);
   bool ReapWithin(int milliseconds);
   void Close();
@@ -42,6 +47,7 @@ class FakeMcpClient {
   int in_ = -1, out_ = -1;  // the server's stdin and stdout
   int next_id_ = 0;
   std::string buffer_;
+  std::map<int, boost::json::object> answers_;  // read while another was waited for
 };
 
 }  // namespace awf::fakes

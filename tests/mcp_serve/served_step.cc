@@ -141,6 +141,10 @@ void ServedStep::ServeOnce() {
   for (channel::ServerEvent& event : parent_->Handle()) events_.push_back(std::move(event));
 }
 
+void ServedStep::SendResult(const channel::PluginResult& result) {
+  EXPECT_TRUE(parent_->Send(1, channel::EncodeResult(result)));
+}
+
 std::size_t ServedStep::Count(channel::ServerEvent::Kind kind) const {
   return static_cast<std::size_t>(std::ranges::count(events_, kind, &channel::ServerEvent::kind));
 }

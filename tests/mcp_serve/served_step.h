@@ -59,6 +59,9 @@ class ServedStep {
     return messages;
   }
   void LoseParent() { parent_.reset(); }
+  // What awf run answers to a plugin call of the server that connected first.
+  void SendResult(const channel::PluginResult& result);
+  pid_t pid() const { return pid_; }
 
   std::string Stderr() const;
 

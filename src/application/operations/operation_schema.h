@@ -1,8 +1,9 @@
-// The JSON Schema of an operation's inputs, out of what the plugin declared (plugins page, 6).
+// The JSON Schema of an operation's inputs, out of what the plugin declared (plugins page, 6). Pure functions.
 #pragma once
 
 #include <expected>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/json.h"
@@ -11,7 +12,9 @@
 namespace awf {
 
 struct OperationSchema {
-  json::object sent;                  // to clients and models, normalised
+  json::object sent;  // to clients and models, normalised
+  // ArgumentRules::checked: arrays and objects of any content, integers of 64 bits with and without sign.
+  json::object checked;
   std::vector<std::string> warnings;  // "input 'x' of operation 'y' has no type", …
 };
 

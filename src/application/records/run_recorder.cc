@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "application/records/call_records.h"
+#include "application/records/plugin_records.h"
 #include "application/records/step_records.h"
 #include "domain/error_catalogue.h"
 #include "domain/last_lines.h"
@@ -216,6 +217,22 @@ void RunRecorder::Logged(const StepContext* step, LogLevel level, std::string_vi
       record.fields[key] = value;
     }
   }
+  writer_.Log(record);
+}
+
+void RunRecorder::PluginStarted(const StepContext& step, const PluginStart& start) {
+  AddEvent(step, "plugin.started", {{"plugin", start.plugin}, {"duration_ms", std::int64_t{start.duration.count()}}});
+  writer_.Audit("plugin.started", PluginStartAudit(start));
+  LogRecord record = writer_.NewLog(&step, LogLevel::kInfo, "plugin started");
+  FillPluginStartLog(record, start);
+  writer_.Log(record);
+}
+
+void RunRecorder::PluginStopped(const PluginEnd& end) {
+  writer_.Audit("plugin.stopped", PluginEndAudit(end));
+  LogRecord record = writer_.NewLog(nullptr, end.expected ? LogLevel::kInfo : LogLevel::kWarn,
+                                    end.expected ? "plugin stopped" : "plugin ended");
+  FillPluginEndLog(record, end);
   writer_.Log(record);
 }
 

@@ -55,6 +55,8 @@ class RunRecorder final : public RunObserver {
   void Bypassed(const StepContext& step, const NativeUse& use) override;
   void NativeCallRefused(const StepContext& step, const NativeUse& use) override;
   void Logged(const StepContext* step, LogLevel level, std::string_view message, const json::object& fields) override;
+  void PluginStarted(const StepContext& step, const PluginStart& start) override;
+  void PluginStopped(const PluginEnd& end) override;
   void StepRetried(const StepContext& step, const StepRetry& retry) override;
   void StepEnded(const StepContext& step, const StepEnd& end) override;
   void RunEnded(const RunEnd& end) override;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "application/records/rpc_event.h"
 #include "application/records/span_names.h"
 #include "domain/masked_content.h"
 #include "domain/trace_context.h"
@@ -152,6 +153,7 @@ SpanRecord BuildCallSpan(const SpanFrame& frame, const StepContext& step, const 
     SetText(attributes, kRequestId, RequestIdText(call.request_id));
     SetText(attributes, kNetworkTransport, "pipe");
   }
+  if (end.rpc) span.events.push_back(RpcEvent(*end.rpc, span.start));
   if (end.outcome != CallOutcome::kOk) {
     const std::string type = CallErrorType(end);
     SetText(attributes, kErrorType, type);
@@ -194,6 +196,7 @@ SpanRecord BuildStepSpan(const SpanFrame& frame, const StepContext& step, const 
   if (end.attempts > 1) SetCount(attributes, "awf.attempts", end.attempts);
   if (step.loop_index) SetCount(attributes, "awf.loop.index", *step.loop_index);
   SetKnown(attributes, "awf.branch", step.branch);
+  SetKnown(attributes, "awf.operation", notes.start.operation);
   if (step.kind == StepKind::kCommand) SetCount(attributes, kProcessExitCode, end.exit_code);
   if (end.error) {
     SetText(attributes, kErrorType, end.error->code);
@@ -202,6 +205,7 @@ SpanRecord BuildStepSpan(const SpanFrame& frame, const StepContext& step, const 
   }
   if (step.kind == StepKind::kAgent) DescribeAgent(step, end, notes, attributes);
   span.events = std::move(notes.events);
+  if (end.rpc) span.events.push_back(RpcEvent(*end.rpc, span.start));
   if (end.status == StepStatus::kCancelled) span.events.push_back({"cancelled", span.end, {}});
   return span;
 }

@@ -236,7 +236,13 @@ TEST_F(SpanGoldenTest, AnAgentOverStdio) {
   recorder.CallFinished(step_, call_, exit);
   call_.traceparent.clear();
   call_.source = "plugin:forge";
-  Call(recorder, step_, '7', CallOutcome::kTimeout, "forge_run", "timeout after 120 s", "timeout");
+  recorder.PluginStarted(step_, {"forge", "0.1.0", "/p/forge", "aa", true, std::chrono::milliseconds(35)});
+  call_.call = std::string(15, 'c') + '7';
+  call_.tool = "forge_run";
+  CallEnd plugin = Ended(CallOutcome::kTimeout, "timeout after 120 s", "timeout");
+  plugin.rpc = RpcRecord{"plugin.v1.OperationService", "Execute", 4, std::chrono::microseconds(1500),
+                         std::chrono::microseconds(4100)};
+  recorder.CallFinished(step_, call_, plugin);
   recorder.ProxyWasLost(step_, {42, "claude-code", 1, false});
   recorder.Bypassed(step_, {"Read", "toolu_9", "tool_use", "claude", false});
   StepEnd end = Took(60);
@@ -398,6 +404,7 @@ tool.call: forge_run SERVER ccccccccccccccc7 < 2222222222222222 2000..2006
   awf.bytes_in: int 20
   awf.bytes_out: int 90
   awf.attempt: int 2
+  event rpc 2001; rpc.system.name: string grpc; rpc.method: string plugin.v1.OperationService/Execute; rpc.response.status_code: string DEADLINE_EXCEEDED; duration_us: int 4100
   event exception 2006; exception.type: string timeout; exception.message: string timeout after 120 s
   ERROR timeout after 120 s
 step: work INTERNAL 2222222222222222 < 1111111111111111 1500..61500
@@ -424,6 +431,7 @@ step: work INTERNAL 2222222222222222 < 1111111111111111 1500..61500
   awf.sandbox: string degraded
   awf.bypasses: int 1
   event proxy.ready 5000; client: string claude-code; protocol_version: string 2025-11-25
+  event plugin.started 5000; plugin: string forge; duration_ms: int 35
   event proxy.lost 5000; calls: int 1; replaced: bool false
   event isolation.bypass 5000; tool: string Read; call_id: string toolu_9
 )");

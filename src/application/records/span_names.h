@@ -1,5 +1,5 @@
 // Names of spans and of their attributes that come from the OpenTelemetry semantic conventions
-// (semantic-conventions-genai as of autumn 2026; all gen_ai.* and mcp.* are at stage Development). A change there is a
+// (semantic-conventions-genai as of autumn 2026; all gen_ai.* and mcp.* are at stage Development, rpc.* are stable). A change there is a
 // change here and nowhere else.
 #pragma once
 
@@ -27,6 +27,13 @@ inline constexpr char kCallResult[] = "gen_ai.tool.call.result";
 inline constexpr char kMcpMethod[] = "mcp.method.name";
 inline constexpr char kMcpProtocol[] = "mcp.protocol.version";
 inline constexpr char kRequestId[] = "jsonrpc.request.id";
+inline constexpr char kRpcSystem[] = "rpc.system.name";
+inline constexpr char kRpcSystemGrpc[] = "grpc";
+inline constexpr char kRpcMethod[] = "rpc.method";
+inline constexpr char kRpcStatus[] = "rpc.response.status_code";
+
+// awf's own: the conventions know an RPC as a span.
+inline constexpr char kRpcEvent[] = "rpc";
 
 // Of OpenInference, in place since its first version.
 inline constexpr char kOpenInferenceKind[] = "openinference.span.kind";

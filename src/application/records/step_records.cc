@@ -6,6 +6,7 @@ json::object StepStartAudit(const StepContext& step, const StepStart& start) {
   json::object fields{{"step", step.step}, {"kind", ToString(step.kind)}, {"attempt", step.attempt}};
   if (step.loop_index) fields["loop"] = *step.loop_index;
   if (!step.branch.empty()) fields["branch"] = step.branch;
+  if (!start.operation.empty()) fields["operation"] = start.operation;
   if (step.kind != StepKind::kAgent) return fields;
   fields["provider"] = start.provider;
   fields["provider_version"] = start.provider_version;
@@ -43,6 +44,7 @@ json::object StepEndAudit(const StepContext& step, const StepEnd& end, const Ste
 
 json::object StepStartFields(const StepContext& step, const StepStart& start) {
   json::object fields{{"type", ToString(step.kind)}};
+  if (!start.operation.empty()) fields["operation"] = start.operation;
   if (step.kind != StepKind::kAgent) return fields;
   fields["provider"] = start.provider;
   if (!start.model.empty()) fields["model"] = start.model;

@@ -57,10 +57,12 @@ std::vector<std::string> PromptTexts(const Workflow& workflow, const RunRequest&
 
 class Planner {
  public:
-  Planner(const Workflow& workflow, const RunRequest& request, const RunPorts& ports, const PreviewAgent& preview)
+  Planner(const Workflow& workflow, const RunRequest& request, const RunPorts& ports, const PreviewAgent& preview,
+          OperationCatalogue* operations)
       : workflow_(workflow),
         request_(request),
         preview_(preview),
+        operations_(operations),
         folder_(FolderOf(workflow, request.working_dir)),
         placeholders_(workflow, KnownScope(ports, request), PromptTexts(workflow, request, ports, folder_)) {}
 
@@ -148,7 +150,25 @@ class Planner {
   void Body(const State& state, const OperationState& operation, const StepRenderer& renderer, const Scope&,
             PlannedState& planned) const {
     planned.texts.push_back({"operation", operation.plugin + "." + operation.operation, {}});
-    for (const auto& [path, text] : operation.input_templates) Add(planned, state, renderer, text, "inputs." + path);
+    for (const auto& [name, value] : operation.inputs) {
+      OperationState one;
+      one.inputs[name] = value;
+      one.input_templates = operation.input_templates;
+      const auto rendered = renderer.Inputs(state, one);
+      planned.texts.push_back({"inputs." + std::string(name), ShownInput(rendered ? rendered->at(name) : value),
+                               rendered ? std::string() : rendered.error().message});
+    }
+    if (operations_ == nullptr) {
+      planned.notes.emplace_back("the operation is not verified: plugins are skipped");
+    } else if (const auto known = operations_->Find(operation.plugin); !known) {
+      planned.notes.push_back(known.error().code + ": " + known.error().message);
+    } else if (known->source == KnownOperations::Source::kUnknown) {
+      planned.notes.push_back("the operation is not verified: " + known->why_unknown);
+    }
+  }
+
+  static std::string ShownInput(const json::value& value) {
+    return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
   }
 
   void Body(const State& state, const TerminalState& terminal, const StepRenderer& renderer, const Scope&,
@@ -260,6 +280,7 @@ class Planner {
   const Workflow& workflow_;
   const RunRequest& request_;
   const PreviewAgent& preview_;
+  OperationCatalogue* const operations_;
   const std::filesystem::path folder_;
   const PlaceholderScope placeholders_;
   std::set<std::string> seen_;
@@ -268,9 +289,9 @@ class Planner {
 
 }  // namespace
 
-RunPlan PlanRun(const Workflow& workflow, const RunRequest& request, const RunPorts& ports,
-                const PreviewAgent& preview) {
-  return Planner(workflow, request, ports, preview).Plan();
+RunPlan PlanRun(const Workflow& workflow, const RunRequest& request, const RunPorts& ports, const PreviewAgent& preview,
+                OperationCatalogue* operations) {
+  return Planner(workflow, request, ports, preview, operations).Plan();
 }
 
 }  // namespace awf

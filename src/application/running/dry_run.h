@@ -61,8 +61,9 @@ struct RunPlan {
   std::vector<std::string> not_walked;  // reached after a failure only, or not at all
 };
 
-// `request` as for a run; `preview` may ask the surroundings, but must start nothing.
-RunPlan PlanRun(const Workflow& workflow, const RunRequest& request, const RunPorts& ports,
-                const PreviewAgent& preview);
+// `request` as for a run; `preview` and `operations` may ask the surroundings, but must start nothing. `operations`
+// tells which operations of the steps are known; may be null.
+RunPlan PlanRun(const Workflow& workflow, const RunRequest& request, const RunPorts& ports, const PreviewAgent& preview,
+                OperationCatalogue* operations = nullptr);
 
 }  // namespace awf

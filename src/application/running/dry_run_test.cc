@@ -74,13 +74,15 @@ class DryRunTest : public testing::Test {
 
   RunPlan Plan() {
     workflow_.initial.state = workflow_.states.front().name;
-    return PlanRun(workflow_, request_, ports_,
-                   [this](const AgentRequest& request) -> std::expected<AgentPreview, Error> {
-                     asked_.push_back(request);
-                     AgentPreview preview;
-                     preview.provider = request.provider;
-                     return preview;
-                   });
+    return PlanRun(
+        workflow_, request_, ports_,
+        [this](const AgentRequest& request) -> std::expected<AgentPreview, Error> {
+          asked_.push_back(request);
+          AgentPreview preview;
+          preview.provider = request.provider;
+          return preview;
+        },
+        operations_);
   }
   static std::string Names(const RunPlan& plan) {
     std::string names;
@@ -103,7 +105,53 @@ class DryRunTest : public testing::Test {
   RunRequest request_;
   Workflow workflow_;
   std::vector<AgentRequest> asked_;
+  OperationCatalogue* operations_ = nullptr;
 };
+
+// One plugin each for what can be known.
+class SomeOperations final : public OperationCatalogue {
+ public:
+  std::expected<KnownOperations, Error> Find(std::string_view plugin) override {
+    using Source = KnownOperations::Source;
+    if (plugin == "locked") return KnownOperations{Source::kLock, {Operation{"op", "", {}, {}}}, {}};
+    if (plugin == "off") return Fail("EXECUTION.PLUGIN.DISABLED", "plugin off is disabled");
+    return KnownOperations{Source::kUnknown, {}, "it is not in .awf/plugins.lock"};
+  }
+};
+
+State Operation(const std::string& name, const std::string& plugin, const std::string& next) {
+  OperationState body;
+  body.plugin = plugin;
+  body.operation = "op";
+  body.inputs = {{"text", "n {{.inputs.word}}"}, {"id", "{{.states.build.Response.id}}"}, {"count", 3}};
+  body.input_templates = {{"text", Text("n {{.inputs.word}}")}, {"id", Text("{{.states.build.Response.id}}")}};
+  State state;
+  state.name = name;
+  state.body = std::move(body);
+  state.on_success = StateTarget{next, {}};
+  return state;
+}
+
+TEST_F(DryRunTest, OperationsShowTheirInputsAndWhetherTheyAreKnown) {
+  SomeOperations operations;
+  operations_ = &operations;
+  workflow_.states = {Step("build", "make", "a"), Operation("a", "locked", "b"), Operation("b", "foreign", "c"),
+                      Operation("c", "off", "end"), Terminal("end", "")};
+  RunPlan plan = Plan();
+  EXPECT_EQ(Names(plan), "build a b c end ");
+  const PlannedState& a = At(plan, "a");
+  EXPECT_EQ(TextAt(a, "operation"), "locked.op");
+  EXPECT_EQ(TextAt(a, "inputs.text"), "n fine");
+  EXPECT_EQ(TextAt(a, "inputs.id"), "<states.build.Response.id>");
+  EXPECT_EQ(TextAt(a, "inputs.count"), "3");
+  EXPECT_TRUE(a.notes.empty());
+  EXPECT_EQ(At(plan, "b").notes,
+            std::vector<std::string>{"the operation is not verified: it is not in .awf/plugins.lock"});
+  EXPECT_EQ(At(plan, "c").notes, std::vector<std::string>{"EXECUTION.PLUGIN.DISABLED: plugin off is disabled"});
+  operations_ = nullptr;
+  plan = Plan();
+  EXPECT_EQ(At(plan, "a").notes, std::vector<std::string>{"the operation is not verified: plugins are skipped"});
+}
 
 TEST_F(DryRunTest, WhatOnlyARunKnowsStandsAsAPlaceholder) {
   workflow_.states = {

@@ -100,6 +100,8 @@ void CollectFrom(const State& state, json::object& asked) {
   } else if (const auto* loop = std::get_if<ForEachState>(&state.body)) {
     if (const auto* text = std::get_if<TemplateText>(&loop->items)) collect(*text);
     for (const auto& [path, text] : loop->item_templates) collect(text);
+  } else if (const auto* operation = std::get_if<OperationState>(&state.body)) {
+    for (const auto& [path, text] : operation->input_templates) collect(text);
   }
 }
 

@@ -33,6 +33,7 @@ class Events final : public RunObserver {
   void StepStarted(const StepContext& s, const StepStart& e) override {
     std::string line = "start " + s.path + " " + std::string(ToString(s.kind));
     if (!e.provider.empty()) line += " provider=" + e.provider + " model=" + e.model;
+    if (!e.operation.empty()) line += " " + e.operation;
     if (e.proxy) line += std::string(" proxy ") + (e.intercept ? "intercept " : "additive ") + e.sandbox;
     Add(line);
     const std::lock_guard lock(mutex_);
@@ -246,6 +247,7 @@ class RunFixture : public testing::Test {
     ports.journal = used_journal_;
     ports.files = &files_;
     if (wait_) ports.wait = wait_;
+    ports.operations = operations_;
     return WorkflowRunner(ports).Run(workflow_, request_);
   }
 
@@ -269,6 +271,7 @@ class RunFixture : public testing::Test {
   FilesInMemory files_;
   FakeJournal journal_;
   RunJournal* used_journal_ = &journal_;
+  OperationProviders* operations_ = nullptr;
   WaitBetweenAttempts wait_ = [](std::chrono::milliseconds, const std::stop_token&) { return true; };
 };
 

@@ -8,6 +8,7 @@
 #include "application/language/retry_delay.h"
 #include "application/running/hook_runner.h"
 #include "application/running/loop_runner.h"
+#include "application/running/operation_runner.h"
 #include "application/running/output_format.h"
 #include "application/running/parallel_runner.h"
 #include "application/running/result_fields.h"
@@ -49,11 +50,12 @@ void Settle(StepEnd& end, const State& state, const Place& place) {
   if (std::string why = place.why_cancelled(); !why.empty()) end.error->message = std::move(why);
 }
 
+// A plugin that did not start is not started again within the run.
 bool IsHopeless(const StepEnd& end) {
   const std::string& code = end.error->code;
   return end.status == StepStatus::kCancelled || code.starts_with("USER.") || code == "EXECUTION.AGENT.AUTH" ||
          code == "EXECUTION.AGENT.NOT_INSTALLED" || code == "EXECUTION.AGENT.SESSION_LOST" ||
-         code == "EXECUTION.MCP_PROXY.BYPASS";
+         code == "EXECUTION.MCP_PROXY.BYPASS" || code.starts_with("EXECUTION.PLUGIN.");
 }
 
 void ReadAnswer(const State& state, const AgentState& agent, StepResult& result) {
@@ -214,6 +216,8 @@ StateOutcome StateWorker::EnterWorking(const State& state, StepContext& context,
   const Scope scope = run_.ScopeAt(place, state.name);
   if (const auto* agent = std::get_if<AgentState>(&state.body)) {
     work.start = run_.Renderer(scope).AgentStart(state, *agent);
+  } else if (const auto* operation = std::get_if<OperationState>(&state.body)) {
+    work.start.operation = operation->plugin + "." + operation->operation;
   }
   work.start.time = WallClock::now();
   run_.ports.observer.StepStarted(context, work.start);
@@ -280,6 +284,8 @@ Attempt StateWorker::AttemptBody(Work& work, const Scope& scope, const Place& bo
     request->cancelled = bounds.cancelled;
     attempt.result = run_.ports.agents.Run(*request, run_.ports.observer);
     ReadAnswer(work.state, *agent, attempt.result);
+  } else if (const auto* operation = std::get_if<OperationState>(&work.state.body)) {
+    attempt = OperationRunner(run_).Run(work.state, *operation, work.context, renderer, bounds, work.begun);
   } else if (const auto* parallel = std::get_if<ParallelState>(&work.state.body)) {
     attempt = ParallelRunner(run_, *this).Run(work.state, *parallel, work.context, bounds);
   } else if (const auto* loop = std::get_if<ForEachState>(&work.state.body)) {

@@ -52,6 +52,15 @@ std::expected<std::string, Error> StepRenderer::Text(const State& state, const T
   return Wrong(fault.code, fault.message, state, field, text.At(fault.offset), fault.hint);
 }
 
+std::expected<json::value, Error> StepRenderer::Value(const State& state, const TemplateText& text,
+                                                      const std::string& field) const {
+  const auto parsed = Template::Parse(text.text);
+  auto value = parsed ? parsed->Evaluate(scope_) : std::unexpected(parsed.error());
+  if (value) return std::move(*value);
+  const TemplateFault& fault = value.error();
+  return Wrong(fault.code, fault.message, state, field, text.At(fault.offset), fault.hint);
+}
+
 std::expected<fs::path, Error> StepRenderer::Folder(const State& state, std::string code) const {
   const auto text = Text(state, state.dir, "dir");
   if (!text) return std::unexpected(text.error());
@@ -66,7 +75,8 @@ std::expected<fs::path, Error> StepRenderer::Folder(const State& state, std::str
 std::expected<std::optional<std::chrono::milliseconds>, Error> StepRenderer::Timeout(const State& state) const {
   std::chrono::milliseconds limit{0};
   if (!state.timeout) {
-    if (std::holds_alternative<CommandState>(state.body)) limit = run_.step_timeout;
+    if (std::holds_alternative<CommandState>(state.body) || std::holds_alternative<OperationState>(state.body))
+      limit = run_.step_timeout;
     if (std::holds_alternative<AgentState>(state.body)) limit = run_.agent_timeout;
   } else if (state.timeout->value) {
     limit = *state.timeout->value;
@@ -204,6 +214,19 @@ std::expected<AgentRequest, Error> StepRenderer::Agent(const State& state, const
   if (!proxy) return std::unexpected(proxy.error());
   request.proxy = std::move(*proxy);
   return request;
+}
+
+std::expected<json::object, Error> StepRenderer::Inputs(const State& state, const OperationState& operation) const {
+  const auto render = [&](const TemplateText& text, const std::string& path) {
+    return Value(state, text, "inputs." + path);
+  };
+  json::object rendered;
+  for (const auto& [name, value] : operation.inputs) {
+    auto item = RenderedJson(value, operation.input_templates, std::string(name), render);
+    if (!item) return std::unexpected(item.error());
+    rendered[name] = std::move(*item);
+  }
+  return rendered;
 }
 
 StepStart StepRenderer::AgentStart(const State& state, const AgentState& agent) const {

@@ -32,11 +32,15 @@ class StepRenderer {
                                                const StepContext& context) const;
   std::expected<AgentRequest, Error> Agent(const State& state, const AgentState& agent,
                                            const StepContext& context) const;
+  // The inputs of an operation step: strings are templates, one that is a single action keeps the type of its value.
+  std::expected<json::object, Error> Inputs(const State& state, const OperationState& operation) const;
   // A command of a hook: in the state's folder, with its environment.
   std::expected<CommandRequest, Error> HookCommand(const State& state, const TemplateText& command,
                                                    const StepContext& context) const;
 
   std::expected<std::string, Error> Text(const State& state, const TemplateText& text, const std::string& field) const;
+  // As `Text`, but a single action keeps the type of its value.
+  std::expected<json::value, Error> Value(const State& state, const TemplateText& text, const std::string& field) const;
   // Of one attempt: the state's own, else the configuration's for its type; nothing: unlimited.
   std::expected<std::optional<std::chrono::milliseconds>, Error> Timeout(const State& state) const;
   // What of an agent step is known when it starts; empty where it cannot be told.

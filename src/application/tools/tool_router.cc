@@ -79,7 +79,7 @@ CallEnd EndOf(const ToolResult& result, bool cancelled) {
   CallEnd end;
   if (fields.lost) {
     end = Failed(CallOutcome::kLost, text, "proxy_lost");
-  } else if (cancelled) {
+  } else if (cancelled || fields.cancelled) {
     end = Failed(CallOutcome::kCancelled, "cancelled by client", "cancelled");
   } else if (!fields.denied.empty()) {
     end = Failed(CallOutcome::kDenied, text, "policy_denied");
@@ -92,6 +92,7 @@ CallEnd EndOf(const ToolResult& result, bool cancelled) {
   end.truncated = fields.truncated;
   end.exit_code = fields.exit_code;
   end.written = fields.written;
+  end.rpc = fields.rpc;
   end.bytes_out = ContentSize(result);
   return end;
 }

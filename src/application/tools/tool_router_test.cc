@@ -198,6 +198,8 @@ INSTANTIATE_TEST_SUITE_P(
                            "for the log", "tool_error", ""},
                     Ending{"timeout", [](ToolResult& r) { r.fields.timed_out = true; }, CallOutcome::kTimeout,
                            "first line", "timeout", ""},
+                    Ending{"cancelled", [](ToolResult& r) { r.fields.cancelled = true; }, CallOutcome::kCancelled,
+                           "cancelled by client", "cancelled", ""},
                     Ending{"denied", [](ToolResult& r) { r.fields.denied = "sandbox"; }, CallOutcome::kDenied,
                            "first line", "policy_denied", "sandbox"},
                     Ending{"lost", [](ToolResult& r) { r.fields.lost = true; }, CallOutcome::kLost, "first line",
@@ -225,6 +227,18 @@ TEST_F(ToolRouterTest, ExitCodeReachesTheRecord) {
   };
   ASSERT_TRUE(Call("Bash"));
   EXPECT_EQ(recorder_.Only().end->exit_code, 3);
+}
+
+TEST_F(ToolRouterTest, TheRpcReachesTheRecord) {
+  const RpcRecord rpc{"plugin.v1.OperationService", "Execute", 14, std::chrono::microseconds(3),
+                      std::chrono::microseconds(40)};
+  builtin_->on_call = [&](const ToolCall&) {
+    ToolResult result = ToolResult::Failure("the connection broke");
+    result.fields.rpc = rpc;
+    return result;
+  };
+  ASSERT_TRUE(Call("Bash"));
+  EXPECT_EQ(recorder_.Only().end->rpc, rpc);
 }
 
 TEST_F(ToolRouterTest, WhatAToolThrowsIsAnErrorOfTheCall) {

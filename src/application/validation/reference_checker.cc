@@ -22,6 +22,7 @@ std::string_view KindOf(const State& state) {
   if (std::holds_alternative<AgentState>(state.body)) return "agent";
   if (IsLoop(state)) return "for_each";
   if (IsParallel(state)) return "parallel";
+  if (std::holds_alternative<OperationState>(state.body)) return "operation";
   return IsTerminal(state) ? "terminal" : "step";
 }
 
@@ -29,6 +30,7 @@ std::vector<std::string_view> FieldsOf(const State& state) {
   if (IsLoop(state) || IsParallel(state)) return {std::begin(kContainerFields), std::end(kContainerFields)};
   const auto common = CommonResultFields();
   std::vector<std::string_view> fields(common.begin(), common.end());
+  if (std::holds_alternative<OperationState>(state.body)) fields.emplace_back("Response");
   const auto* agent = std::get_if<AgentState>(&state.body);
   if (agent == nullptr) return fields;
   for (const std::string_view field : AgentResultFields()) {

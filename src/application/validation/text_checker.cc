@@ -16,6 +16,8 @@ void TextChecker::Check(const State& state) {
     Agent(state, *agent);
   } else if (const auto* loop = std::get_if<ForEachState>(&state.body)) {
     Loop(state, *loop);
+  } else if (const auto* operation = std::get_if<OperationState>(&state.body)) {
+    for (const auto& [path, text] : operation->input_templates) Template(text, {state, "inputs." + path});
   }
 }
 

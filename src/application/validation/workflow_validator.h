@@ -1,7 +1,8 @@
 // Semantic checks of a workflow: what no single value shows.
 //
 // Targets, containment, reachability, cycles, templates, expressions and their references, providers and their options,
-// files that it names, empty proxies. Offline: no network, no program is started.
+// files that it names, empty proxies, operations of plugins. Offline: no network; a program is started by the catalogue
+// alone, where that is allowed to.
 #pragma once
 
 #include <map>

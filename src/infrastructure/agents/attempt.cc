@@ -64,7 +64,8 @@ void Attempt::Supervise() {
     if (phase_ == Phase::kRunning) fds.push_back({wake.get(), POLLIN, 0});
     cli_->AddFds(fds);
     if (channel_) {
-      for (const int fd : channel_->Fds()) fds.push_back({fd, POLLIN, 0});
+      channel_->AddFds(fds);
+      fds.push_back({plugin_calls_->fd(), POLLIN, 0});
     }
     ::poll(fds.data(), fds.size(), PollTimeout());
     // The order matters: ends of servers that lie before the CLI's final event are deaths, those after it are not.
@@ -75,6 +76,8 @@ void Attempt::Supervise() {
   }
   cli_->Finish();
   DrainChannel();
+  plugin_calls_.reset();
+  channel_.reset();
   proxy_.Finish();
   stream_->Finish(cancelled_);
   // The keeper, and with it the private folder, stays until the provider has judged: Vibe tells its result there.
@@ -89,8 +92,31 @@ int Attempt::PollTimeout() const {
 
 void Attempt::DrainChannel() {
   if (!channel_) return;
-  for (const channel::ServerEvent& event : channel_->Handle()) proxy_.Handle(event);
+  for (const channel::ServerEvent& event : channel_->Handle()) HandleEvent(event);
+  for (PluginCalls::Result& result : plugin_calls_->Take()) channel_->Send(result.connection, std::move(result.line));
   if (!version_checked_ && !proxy_.client().empty()) CheckVersion();
+}
+
+void Attempt::HandleEvent(const channel::ServerEvent& event) {
+  proxy_.Handle(event);
+  const auto handled = HandlePluginEvent(event);
+  if (handled) return;
+  if (const auto dropped = channel_->Drop(event.connection, handled.error())) HandleEvent(*dropped);
+}
+
+// After the monitor has seen it: it knows which calls are in flight.
+std::expected<void, std::string> Attempt::HandlePluginEvent(const channel::ServerEvent& event) {
+  if (event.kind == channel::ServerEvent::Kind::kClosed) plugin_calls_->Close(event.connection);
+  if (!event.message) return {};
+  if (const auto* call = std::get_if<channel::PluginCall>(&*event.message)) {
+    return plugin_calls_->Start(event.connection, *call, proxy_.InFlight(event.connection, call->call));
+  }
+  if (const auto* cancel = std::get_if<channel::PluginCancel>(&*event.message)) {
+    plugin_calls_->Cancel(event.connection, cancel->call);
+  } else if (const auto* finished = std::get_if<channel::CallFinished>(&*event.message)) {
+    plugin_calls_->Finished(event.connection, finished->call);
+  }
+  return {};
 }
 
 // What the CLI calls itself to our server, held against what --version told.
@@ -176,6 +202,8 @@ void Attempt::StopIfDue() {
 void Attempt::Terminate() {
   keeper_->SignalGroup(cli_->job(), SIGTERM);
   signalled_ = SteadyClock::now();
+  // At its time limit a call ends by itself.
+  if (plugin_calls_ && !timed_out_) plugin_calls_->CancelAll();
   if (cancelled_ || timed_out_) {
     proxy_.StepIsStopped(cancelled_ ? CallOutcome::kCancelled : CallOutcome::kTimeout);
   } else {
@@ -203,6 +231,7 @@ void Attempt::EndServers() {
 }
 
 void Attempt::EnterEnding(milliseconds grace) {
+  if (plugin_calls_) plugin_calls_->CancelAll();
   phase_ = Phase::kEnding;
   phase_until_ = SteadyClock::now() + grace + kTreePatience;
   keeper_->EndTree(cli_->job(), grace);

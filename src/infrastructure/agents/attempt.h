@@ -15,6 +15,7 @@
 #include "infrastructure/agents/cli_providers.h"
 #include "infrastructure/agents/conversation_folders.h"
 #include "infrastructure/agents/isolation.h"
+#include "infrastructure/agents/plugin_calls.h"
 #include "infrastructure/agents/proxy_monitor.h"
 #include "infrastructure/agents/stream_monitor.h"
 #include "infrastructure/process/keeper.h"
@@ -48,6 +49,7 @@ class Attempt {
   std::expected<void, Error> OpenConversation();
   std::shared_ptr<const AgentSession> SessionOf(Verdict& verdict) const;
   std::expected<ProxyEndpoint, Error> OpenProxy();
+  std::expected<void, Error> StartPlugins();
   std::expected<void, Error> OpenChannel(const ProxyEndpoint& endpoint);
   StreamMonitor::Rules RulesFor(const ProxyEndpoint* endpoint) const;
   std::expected<void, Error> WriteFile(const std::string& name, const std::string& contents) const;
@@ -57,6 +59,8 @@ class Attempt {
 
   int PollTimeout() const;
   void DrainChannel();
+  void HandleEvent(const channel::ServerEvent& event);
+  std::expected<void, std::string> HandlePluginEvent(const channel::ServerEvent& event);
   void CheckVersion();
   void HandleStream();
   void HandleKeeper();
@@ -88,6 +92,7 @@ class Attempt {
   std::unique_ptr<AgentProvider> provider_;
   std::unique_ptr<process::Keeper> keeper_;
   std::unique_ptr<channel::StepChannelServer> channel_;
+  std::unique_ptr<PluginCalls> plugin_calls_;  // as the channel, where there is a proxy
   std::unique_ptr<CliProcess> cli_;
   ProxyMonitor proxy_;
   std::optional<StreamMonitor> stream_;

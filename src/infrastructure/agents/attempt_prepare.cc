@@ -53,6 +53,11 @@ std::expected<void, Error> Attempt::Prepare() {
   }
   proven_ = *proven;
 
+  if (request_.proxy) {
+    auto started = StartPlugins();
+    if (auto over = WhyOver()) return std::unexpected(std::move(*over));
+    if (!started) return started;
+  }
   if (auto started = StartKeeper(); !started) return started;
   if (auto opened = OpenConversation(); !opened) return opened;
   std::optional<ProxyEndpoint> endpoint;
@@ -93,11 +98,21 @@ std::expected<void, Error> Attempt::Prepare() {
   return {};
 }
 
+std::expected<void, Error> Attempt::StartPlugins() {
+  const ToolSettings settings =
+      MakeToolSettings(request_, host_.environment, host_.private_folder.path(), host_.tracing);
+  auto tools = StartPluginTools(request_, settings, host_.operations, observer_);
+  if (!tools) return std::unexpected(tools.error());
+  plugin_calls_ = std::make_unique<PluginCalls>(std::move(*tools), request_.deadline);
+  return {};
+}
+
 std::expected<ProxyEndpoint, Error> Attempt::OpenProxy() {
   const long long left = RemainingMs(request_.deadline, static_cast<int>(kLongestToolTimeoutMs));
   ProxyEndpoint endpoint{
       host_.program, folder_ / "serve.json", folder_, {}, std::clamp(left, 1LL, kLongestToolTimeoutMs)};
   if (request_.Intercepts()) endpoint.tools = BuiltinNames();
+  for (const ForwardedTool& tool : plugin_calls_->tools()) endpoint.tools.push_back(tool.definition.name);
   if (auto opened = OpenChannel(endpoint); !opened) return std::unexpected(opened.error());
   return endpoint;
 }
@@ -159,6 +174,7 @@ std::expected<void, Error> Attempt::OpenChannel(const ProxyEndpoint& endpoint) {
   config.token = RandomHex(32);
   config.tools = MakeToolSettings(request_, host_.environment, host_.private_folder.path(), host_.tracing);
   config.intercept_builtins = request_.proxy->intercept_builtins;
+  config.plugin_tools = plugin_calls_->tools();
   config.content = host_.tracing.content;
   if (host_.tracing.spans) config.step_span_id = request_.step.span_id;
   auto channel = channel::StepChannelServer::Listen(config.socket, config.token);

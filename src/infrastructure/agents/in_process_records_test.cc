@@ -67,7 +67,7 @@ TEST_F(InProcessRecordsTest, HoweverACallEnds) {
   RunRecorder recorder = Make();
   recorder.RunStarted(start_);
   recorder.StepStarted(step_, {});
-  const OpenAiCompatible provider({}, [&](const AgentRequest&) {
+  const OpenAiCompatible provider({}, [&](const AgentRequest&, RunObserver&) {
     return std::vector<std::shared_ptr<ToolProvider>>{std::make_shared<OneTool>(stop)};
   });
   const StepResult result = provider.Run(request, recorder);
@@ -132,7 +132,7 @@ TEST_F(InProcessRecordsTest, UnknownToolsAndArgumentsThatAreNoJson) {
   RunRecorder recorder = Make();
   recorder.RunStarted(start_);
   recorder.StepStarted(step_, {});
-  const OpenAiCompatible provider({}, [&](const AgentRequest&) {
+  const OpenAiCompatible provider({}, [&](const AgentRequest&, RunObserver&) {
     return std::vector<std::shared_ptr<ToolProvider>>{std::make_shared<OneTool>(std::stop_source())};
   });
   const StepResult result = provider.Run(request, recorder);

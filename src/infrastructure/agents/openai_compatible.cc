@@ -160,7 +160,7 @@ class Conversation {
     auto sandbox = EnforcedSandbox(request_.proxy->sandbox, request_.step, observer_);
     if (!sandbox) return sandbox.error();
     sandbox_ = *sandbox;
-    auto providers = make_tools(request_);
+    auto providers = make_tools(request_, observer_);
     if (!providers) return providers.error();
     toolbox_.emplace(request_, observer_, settings_.tracing.content);
     if (auto failure = toolbox_->Add(*providers)) return failure;

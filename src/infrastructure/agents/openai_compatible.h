@@ -19,9 +19,9 @@ namespace awf::agents {
 
 class OpenAiCompatible {
  public:
-  // Makes the tools of one step; empty when it has none.
-  using MakeTools =
-      std::function<std::expected<std::vector<std::shared_ptr<ToolProvider>>, Error>(const AgentRequest&)>;
+  // Makes the tools of one step, and tells what there is to tell of them; empty when it has none.
+  using MakeTools = std::function<std::expected<std::vector<std::shared_ptr<ToolProvider>>, Error>(const AgentRequest&,
+                                                                                                   RunObserver&)>;
 
   struct Settings {
     std::vector<std::string> environment;         // for OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY

@@ -167,7 +167,7 @@ TEST_F(OpenAiCompatibleTest, ParallelStepsShareNothing) {
   Serve(std::make_unique<Echo>());
   request_.options["stream"] = true;
   const OpenAiCompatible provider(
-      settings_, [&](const AgentRequest&) { return std::vector<std::shared_ptr<ToolProvider>>{tools_}; });
+      settings_, [&](const AgentRequest&, RunObserver&) { return std::vector<std::shared_ptr<ToolProvider>>{tools_}; });
   std::vector<std::jthread> steps;
   for (int i = 0; i < 8; ++i) {
     steps.emplace_back([&, i] {

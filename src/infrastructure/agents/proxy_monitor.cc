@@ -36,10 +36,17 @@ void ProxyMonitor::Handle(const ServerEvent& event) {
       servers_[event.connection].pid = event.pid;
       servers_[event.connection].start = ++starts_;
       break;
-    case ServerEvent::Kind::kMessage:
-      if (event.message) HandleMessage(servers_[event.connection], *event.message);
+    case ServerEvent::Kind::kMessage: {
+      // Of one that was dropped there may be more.
+      const auto server = servers_.find(event.connection);
+      if (server != servers_.end() && event.message) HandleMessage(server->second, *event.message);
       break;
+    }
     case ServerEvent::Kind::kClosed:
+      if (!event.reason.empty()) {
+        observer_.Logged(&step_, LogLevel::kWarn, "mcp proxy dropped a peer",
+                         json::object{{"pid", event.pid}, {"reason", event.reason}});
+      }
       Close(event.connection, event.said_bye);
       break;
     case ServerEvent::Kind::kRefused:
@@ -105,6 +112,13 @@ void ProxyMonitor::LoseCalls(Server& server, ProxyLost& lost) {
   }
   lost_calls_ += lost.calls;
   server.in_flight.clear();
+}
+
+const CallRecord* ProxyMonitor::InFlight(std::uint64_t connection, const CallId& call) const {
+  const auto server = servers_.find(connection);
+  if (server == servers_.end()) return nullptr;
+  const auto found = server->second.in_flight.find(call);
+  return found == server->second.in_flight.end() ? nullptr : &found->second;
 }
 
 bool ProxyMonitor::HasLiveServer() const {

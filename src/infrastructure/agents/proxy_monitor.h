@@ -41,6 +41,9 @@ class ProxyMonitor {
   // No more events will come: what is open is lost.
   void Finish();
 
+  // A call that a server told as started and not as finished, or null.
+  const CallRecord* InFlight(std::uint64_t connection, const CallId& call) const;
+
   bool Connected() const { return connected_; }
   // LOST, when a server died and none took its place, or calls were lost. Complete after Finish.
   std::optional<Error> Failure() const;

@@ -64,6 +64,29 @@ TEST_F(ProxyMonitorTest, OrderlyRun) {
             (std::vector<std::string>{"ready claude-code tools=2 start=1", "call Bash", "end Bash ok"}));
 }
 
+TEST_F(ProxyMonitorTest, KnowsWhichCallsAreInFlightAndWhose) {
+  Connect(1);
+  Connect(2);
+  Start(1, "a");
+  ASSERT_NE(monitor_.InFlight(1, "a"), nullptr);
+  EXPECT_EQ(monitor_.InFlight(1, "a")->tool, "Bash");
+  EXPECT_EQ(monitor_.InFlight(2, "a"), nullptr);
+  EXPECT_EQ(monitor_.InFlight(3, "a"), nullptr);
+  End(1, "a");
+  EXPECT_EQ(monitor_.InFlight(1, "a"), nullptr);
+}
+
+TEST_F(ProxyMonitorTest, APeerThatWasDroppedIsToldAndNoMoreOfItCounts) {
+  Connect(1);
+  monitor_.Handle({ServerEvent::Kind::kClosed, 101, 1, {}, false, "a plugin call without a call of a tool"});
+  Start(1, "a");
+  monitor_.Finish();
+  EXPECT_EQ(monitor_.calls(), 0);
+  EXPECT_EQ(observer_.Events(),
+            std::vector<std::string>{
+                R"(log warn mcp proxy dropped a peer {"pid":101,"reason":"a plugin call without a call of a tool"})"});
+}
+
 TEST_F(ProxyMonitorTest, DeathInMidCallLosesItEvenWhenReplaced) {
   Connect(1);
   Ready(1);

@@ -1,5 +1,9 @@
 #include "infrastructure/agents/step_tools.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "application/tools/plugin_tool_adapter.h"
 #include "domain/masker.h"
 #include "infrastructure/agents/cli_providers.h"
 
@@ -57,6 +61,30 @@ std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox
     observer.Logged(&step, LogLevel::kWarn, "sandbox degraded", {{"missing", "landlock"}});
   }
   return enforced;
+}
+
+std::expected<std::vector<std::shared_ptr<ToolProvider>>, Error> StartPluginTools(const AgentRequest& request,
+                                                                                  const ToolSettings& settings,
+                                                                                  OperationProviders* operations,
+                                                                                  RunObserver& observer) {
+  std::vector<std::string> plugins;
+  for (const PluginToolsEntry& entry : request.proxy->plugin_tools) {
+    if (std::ranges::find(plugins, entry.plugin) == plugins.end()) plugins.push_back(entry.plugin);
+  }
+  if (plugins.empty()) return std::vector<std::shared_ptr<ToolProvider>>();
+  if (operations == nullptr) {
+    return Fail("USER.MCP_PROXY.UNKNOWN_PLUGIN", "unknown plugin '" + plugins.front() + "': no plugins run here");
+  }
+  const auto started = operations->Start(plugins, request.step, request.deadline, request.cancelled);
+  if (!started) return std::unexpected(started.error());
+  const auto adapters = MakePluginTools(*request.proxy, *started, settings);
+  if (!adapters) return std::unexpected(adapters.error());
+  for (const auto& adapter : *adapters) {
+    for (const std::string& warning : adapter->warnings()) {
+      if (request.step.attempt == 1) observer.Logged(&request.step, LogLevel::kWarn, warning, {});
+    }
+  }
+  return std::vector<std::shared_ptr<ToolProvider>>(adapters->begin(), adapters->end());
 }
 
 }  // namespace awf::agents

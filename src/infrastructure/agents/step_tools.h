@@ -1,13 +1,15 @@
-// What an agent step's request means for its built-in tools: their settings, and what of the sandbox holds.
+// What an agent step's request means for its tools: their settings, what of the sandbox holds, the tools of plugins.
 #pragma once
 
 #include <expected>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "domain/agent.h"
 #include "domain/error.h"
+#include "domain/operation.h"
 #include "domain/run_observer.h"
 #include "domain/tool_settings.h"
 #include "domain/trace_context.h"
@@ -26,5 +28,13 @@ std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox
 // The same for the sandbox of that step; tells a degraded one before anything runs in it.
 std::expected<std::string, Error> EnforcedSandbox(const SandboxSettings& sandbox, const StepContext& step,
                                                   RunObserver& observer);
+
+// The tools that the step's plugin_tools expose, of plugins that run from here on; none when it has none. `operations`
+// of the run, null when there are none: then every plugin is unknown. Errors as those of OperationProviders::Start and
+// MakePluginTools. What their schemas lose is told at the first attempt.
+std::expected<std::vector<std::shared_ptr<ToolProvider>>, Error> StartPluginTools(const AgentRequest& request,
+                                                                                  const ToolSettings& settings,
+                                                                                  OperationProviders* operations,
+                                                                                  RunObserver& observer);
 
 }  // namespace awf::agents

@@ -111,8 +111,9 @@ class OpenAiCompatibleTest : public testing::Test {
   }
 
   StepResult Run() {
-    const OpenAiCompatible provider(
-        settings_, [&](const AgentRequest&) { return std::vector<std::shared_ptr<ToolProvider>>{tools_}; });
+    const OpenAiCompatible provider(settings_, [&](const AgentRequest&, RunObserver&) {
+      return std::vector<std::shared_ptr<ToolProvider>>{tools_};
+    });
     return provider.Run(request_, observer_);
   }
   const json::object& SentBody(std::size_t index) {

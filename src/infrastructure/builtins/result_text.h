@@ -1,31 +1,21 @@
-// The text of results: valid UTF-8, budgets, notes. All six tools build their answers with this.
+// Texts of the built-in tools: ends of them, names of files, reasons. What every result goes through is in
+// domain/result_text.h.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "domain/tool.h"
-#include "domain/tool_settings.h"
+#include "domain/result_text.h"
 
 namespace awf::builtins {
 
-// Bad UTF-8, NUL and C0 characters but TAB and LF become U+FFFD. Escape sequences are left alone (Bash strips its own).
-std::string CleanText(std::string_view bytes);
-
-// The longest prefix with at most that many characters and bytes, cut between characters. And the longest suffix.
-std::string_view PrefixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);
+// The longest suffix with at most that many characters and bytes, cut between characters.
 std::string_view SuffixWithin(std::string_view utf8, std::size_t characters, std::size_t bytes);
 
-// Lines of a text; a last one without line feed counts. The first and the last `count` of them, with their line feeds.
+// Lines of a text; a last one without line feed counts. The last `count` of them, with their line feeds.
 std::size_t CountLines(std::string_view text);
-std::string_view FirstLines(std::string_view text, std::size_t count);
 std::string_view LastLines(std::string_view text, std::size_t count);
-
-// How many lines of a result are left when `reserved` are kept free for what stands around them: at least a quarter of
-// the budget and one. As good as endless without a limit.
-std::size_t LinesLeft(const ResultBudget& budget, std::size_t reserved);
 
 // A name with line feeds and other control characters as \n, \x01 and invalid bytes as U+FFFD.
 std::string ShownName(std::string_view name);
@@ -35,20 +25,5 @@ std::string ErrnoSentence(std::string_view shown, int error);
 
 // "1 byte", "2 bytes".
 std::string Counted(unsigned long long count, std::string_view one, std::string_view many);
-
-// Notes at the end of a text: an empty line, then each in square brackets on a line of its own.
-class Notes {
- public:
-  void Add(std::string note) { notes_.push_back(std::move(note)); }  // without brackets
-  bool empty() const { return notes_.empty(); }
-  std::string Render() const;  // "" when empty, else "\n\n[…]\n[…]" (for a body without final line feed)
-
- private:
-  std::vector<std::string> notes_;
-};
-
-// body + notes as a result within the budget; the tool has already cut the body with advice of its own, this is the
-// last guard. Never empty: an empty body becomes "(no output)".
-ToolResult MakeResult(std::string_view body, const Notes& notes, const ResultBudget& budget, bool is_error = false);
 
 }  // namespace awf::builtins

@@ -51,7 +51,11 @@ bool AnswerReader::Line(std::string_view line) {
 }
 
 bool AnswerReader::Piece(std::string_view bytes) {
-  if (bytes.size() > limit_ - body_bytes_) return Stop(Fault::kTooLarge);
+  if (bytes.size() > limit_ - body_bytes_) {
+    if (!cut_) return Stop(Fault::kTooLarge);
+    response_.body.append(bytes.substr(0, limit_ - body_bytes_));
+    return Stop(Fault::kCut);
+  }
   body_bytes_ += bytes.size();
   if (on_data_ && response_.status >= 200 && response_.status <= 299) {
     return on_data_(bytes) || Stop(Fault::kUnwanted);

@@ -11,14 +11,15 @@ namespace awf::http {
 
 class AnswerReader {
  public:
-  enum class Fault { kNone, kTooLarge, kHeadersTooLarge, kUnwanted };
+  enum class Fault { kNone, kTooLarge, kCut, kHeadersTooLarge, kUnwanted };
 
   // Bytes of headers and trailers, of all answers of a request together.
   static constexpr std::size_t kLongestLines = std::size_t{256} << 10;
 
-  // `on_data` is that of HttpRequest; both outlive the reader.
-  AnswerReader(std::size_t limit, const std::function<bool(std::string_view)>& on_data)
-      : limit_(limit), on_data_(on_data) {}
+  // With `cut` the body above the limit is left out (kCut), else it is a fault (kTooLarge). `on_data` is that of
+  // HttpRequest, and outlives the reader.
+  AnswerReader(std::size_t limit, bool cut, const std::function<bool(std::string_view)>& on_data)
+      : limit_(limit), cut_(cut), on_data_(on_data) {}
 
   // False ends the transfer; fault() says why.
   bool Line(std::string_view line);    // of status, header or trailer
@@ -34,6 +35,7 @@ class AnswerReader {
   bool Stop(Fault fault);
 
   const std::size_t limit_;
+  const bool cut_;
   const std::function<bool(std::string_view)>& on_data_;
   HttpResponse response_;
   std::size_t body_bytes_ = 0, line_bytes_ = 0;

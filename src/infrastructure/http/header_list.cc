@@ -41,7 +41,9 @@ bool HeaderList::Add(const std::string& name, const std::string& value) {
 std::expected<HeaderList, std::string> HeaderList::Of(const CurlLibrary& curl, const HttpRequest& request) {
   HeaderList list(curl);
   list.Without("Expect");  // no round trip for 100-continue
-  if (!list.Add("Content-Type", request.content_type)) {
+  if (request.content_type.empty()) {
+    list.Without("Content-Type");
+  } else if (!list.Add("Content-Type", request.content_type)) {
     return std::unexpected("the content type has a control character");
   }
   if (request.accept.empty()) {

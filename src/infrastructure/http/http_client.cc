@@ -20,11 +20,11 @@ std::expected<void, Error> CheckLibrary(HttpVersion version) {
   return {};
 }
 
-std::expected<HttpResponse, HttpFailure> HttpClient::Post(const HttpRequest& request) const {
+std::expected<HttpResponse, HttpFailure> HttpClient::Send(const std::string& method, const HttpRequest& request) const {
   const auto curl = CurlLibrary::Get();
   if (!curl) return std::unexpected(WithoutLibrary(curl.error()));
   CurlHandles handles(**curl);
-  return Transfer(handles, limits_, request);
+  return Transfer(handles, limits_, request, method);
 }
 
 HttpConnection::HttpConnection(HttpLimits limits) : limits_(limits) {}

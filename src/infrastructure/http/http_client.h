@@ -1,4 +1,4 @@
-// HttpClient: POST and the answer, over libcurl (curl_library.h); HttpConnection: the same, over a connection that
+// HttpClient: a request and its answer, over libcurl (curl_library.h); HttpConnection: POST over a connection that
 // stays open between requests.
 //
 // A client holds limits only, so it is thread-safe and costs nothing; each of its requests has a connection of its own.
@@ -43,8 +43,8 @@ struct HttpRequest {
   Deadline deadline;
   std::stop_token cancelled;
 
-  std::string content_type = "application/json";
-  std::string accept = "application/json";  // empty: no such header
+  std::string content_type = "application/json";  // empty: no such header
+  std::string accept = "application/json";        // empty: no such header
   // Beside those. A name that is no token, or a value with a control character, is refused. They go along where a
   // redirect is followed, to another host too.
   std::vector<HttpHeader> headers{};
@@ -65,6 +65,7 @@ inline constexpr std::chrono::seconds kMostRetryAfter{365 * 24 * 3600};
 struct HttpResponse {
   long status = 0;
   std::string body;
+  bool cut = false;                                 // there was more of it
   std::optional<std::chrono::seconds> retry_after;  // of the header, which may be seconds or a date; at most a year
   std::vector<HttpHeader> headers{};                // of the last answer, names in lower case
   std::vector<HttpHeader> trailers{};               // names in lower case
@@ -92,6 +93,8 @@ struct HttpLimits {
   std::chrono::seconds connect{10};
   std::chrono::milliseconds idle{600'000};     // without a byte in either direction
   std::size_t answer = std::size_t{64} << 20;  // bytes of the body; headers and trailers have a limit of their own
+  // Above it the body is cut and the transfer ended, in place of a failure. Not for requests with on_data.
+  bool cut_answer = false;
 };
 
 // An error of code SYSTEM.IO.READ_FAILED that names the package, when requests of that version cannot be made.
@@ -103,7 +106,9 @@ class HttpClient {
  public:
   explicit HttpClient(HttpLimits limits = {}) : limits_(limits) {}
   // Any status is an answer, not a failure.
-  std::expected<HttpResponse, HttpFailure> Post(const HttpRequest& request) const;
+  std::expected<HttpResponse, HttpFailure> Post(const HttpRequest& request) const { return Send("POST", request); }
+  // `method` is GET, HEAD, POST, PUT, PATCH or DELETE. With HEAD the body of the request is not sent.
+  std::expected<HttpResponse, HttpFailure> Send(const std::string& method, const HttpRequest& request) const;
 
  private:
   HttpLimits limits_;

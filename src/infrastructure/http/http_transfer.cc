@@ -9,6 +9,7 @@
 
 #include "infrastructure/http/answer_reader.h"
 #include "infrastructure/http/header_list.h"
+#include "infrastructure/http/url.h"
 
 namespace awf::http {
 namespace {
@@ -24,30 +25,6 @@ std::size_t TakePiece(char* data, std::size_t size, std::size_t count, void* rea
   const std::size_t bytes = size * count;
   // Of an empty piece 0 means success.
   return bytes == 0 || static_cast<AnswerReader*>(reader)->Piece({data, bytes}) ? bytes : 0;
-}
-
-struct Url {
-  std::string scheme, host;
-};
-
-std::optional<Url> ParseUrl(const CurlLibrary& curl, const std::string& text) {
-  const std::unique_ptr<CURLU, decltype(curl.url_cleanup)> handle(curl.url(), curl.url_cleanup);
-  if (!handle || curl.url_set(handle.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) return std::nullopt;
-  const auto part = [&](CURLUPart which) {
-    char* value = nullptr;
-    std::string copy;
-    if (curl.url_get(handle.get(), which, &value, 0) == CURLUE_OK) copy = value;
-    curl.free(value);
-    return copy;
-  };
-  Url url{part(CURLUPART_SCHEME), part(CURLUPART_HOST)};
-  if ((url.scheme != "http" && url.scheme != "https") || url.host.empty()) return std::nullopt;
-  return url;
-}
-
-bool IsLoopback(std::string_view host) {
-  if (host == "localhost" || host == "[::1]" || host == "::1") return true;
-  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 Kind KindOf(CURLcode code) {
@@ -86,13 +63,14 @@ bool HasOverlongRetryAfter(const HttpResponse& response) {
 
 class Run {
  public:
-  Run(CurlHandles& handles, const HttpLimits& limits, const HttpRequest& request)
+  Run(CurlHandles& handles, const HttpLimits& limits, const HttpRequest& request, const std::string& method)
       : curl_(handles.curl),
         limits_(limits),
         request_(request),
+        method_(method),
         easy_(handles.easy.get()),
         multi_(handles.multi.get()),
-        reader_(limits.answer, request.on_data) {}
+        reader_(limits.answer, limits.cut_answer, request.on_data) {}
 
   std::expected<HttpResponse, HttpFailure> Perform() {
     const std::optional<Url> url = ParseUrl(curl_, request_.url);
@@ -102,8 +80,8 @@ class Run {
     if (!headers) return Failure(Kind::kBadHeader, headers.error());
     if (easy_ == nullptr || multi_ == nullptr) return Failure(Kind::kOther, "libcurl is out of memory");
     curl_.easy_reset(easy_);
-    const bool ready =
-        SetRequest(headers->get()) && SetRedirects(*url) && SetVersion(*url) && SetTls() && SetProxy(*url);
+    const bool ready = SetRequest(headers->get()) && SetMethod() && SetRedirects(*url) && SetVersion(*url) &&
+                       SetTls() && SetProxy(*url);
     if (!ready) return Failure(Kind::kOther, "libcurl refused the request");
     curl_.multi_add_handle(multi_, easy_);
     const CURLcode code = Wait();
@@ -125,12 +103,23 @@ class Run {
     // 7.88 reads 32 KiB at a time, and an answer over HTTP/2 may hang when they do not fit into its buffer of 16 KiB.
     constexpr long kBuffer = 64L << 10;
     return Set(CURLOPT_HTTPHEADER, headers) && Set(CURLOPT_URL, request_.url.c_str()) &&
-           Set(CURLOPT_USERAGENT, "awf") && Set(CURLOPT_BUFFERSIZE, kBuffer) && Set(CURLOPT_POST, 1L) &&
-           Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size())) &&
-           Set(CURLOPT_POSTFIELDS, request_.body.data()) && Set(CURLOPT_HEADERFUNCTION, &TakeLine) &&
-           Set(CURLOPT_HEADERDATA, &reader_) && Set(CURLOPT_WRITEFUNCTION, &TakePiece) &&
-           Set(CURLOPT_WRITEDATA, &reader_) && Set(CURLOPT_ERRORBUFFER, error_text_) && Set(CURLOPT_NOSIGNAL, 1L) &&
+           Set(CURLOPT_USERAGENT, "awf") && Set(CURLOPT_BUFFERSIZE, kBuffer) &&
+           Set(CURLOPT_HEADERFUNCTION, &TakeLine) && Set(CURLOPT_HEADERDATA, &reader_) &&
+           Set(CURLOPT_WRITEFUNCTION, &TakePiece) && Set(CURLOPT_WRITEDATA, &reader_) &&
+           Set(CURLOPT_ERRORBUFFER, error_text_) && Set(CURLOPT_NOSIGNAL, 1L) &&
            Set(CURLOPT_CONNECTTIMEOUT, static_cast<long>(limits_.connect.count()));
+  }
+
+  bool SetMethod() {
+    if (method_ == "HEAD") return Set(CURLOPT_NOBODY, 1L);
+    // The first three always say how long their body is.
+    const bool has_body = method_ == "POST" || method_ == "PUT" || method_ == "PATCH" || !request_.body.empty();
+    if (has_body) {
+      return Set(CURLOPT_POST, 1L) && Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size())) &&
+             Set(CURLOPT_POSTFIELDS, request_.body.data()) &&
+             (method_ == "POST" || Set(CURLOPT_CUSTOMREQUEST, method_.c_str()));
+    }
+    return Set(CURLOPT_HTTPGET, 1L) && (method_ == "GET" || Set(CURLOPT_CUSTOMREQUEST, method_.c_str()));
   }
 
   bool SetRedirects(const Url& url) {
@@ -229,8 +218,10 @@ class Run {
     if (stopped_ == Kind::kStalled) {
       return Failure(Kind::kStalled, "no byte for " + std::to_string(limits_.idle.count()) + " ms");
     }
-    if (code != CURLE_OK) return Explain(code);
+    const bool cut = reader_.fault() == AnswerReader::Fault::kCut;
+    if (code != CURLE_OK && !cut) return Explain(code);
     HttpResponse response = reader_.Take();
+    response.cut = cut;
     curl_.easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &response.status);
     curl_off_t retry_after = 0;
     if (curl_.easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &retry_after) == CURLE_OK && retry_after > 0) {
@@ -260,6 +251,7 @@ class Run {
   const CurlLibrary& curl_;
   const HttpLimits& limits_;
   const HttpRequest& request_;
+  const std::string& method_;
   CURL* const easy_;
   CURLM* const multi_;
   AnswerReader reader_;
@@ -271,11 +263,11 @@ class Run {
 }  // namespace
 
 std::expected<HttpResponse, HttpFailure> Transfer(CurlHandles& handles, const HttpLimits& limits,
-                                                  const HttpRequest& request) {
+                                                  const HttpRequest& request, const std::string& method) {
   if (auto possible = CheckVersion(handles.curl, request.version); !possible) {
     return std::unexpected(std::move(possible.error()));
   }
-  return Run(handles, limits, request).Perform();
+  return Run(handles, limits, request, method).Perform();
 }
 
 std::expected<void, HttpFailure> CheckVersion(const CurlLibrary& curl, HttpVersion version) {

@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <memory>
+#include <string>
 
 #include "infrastructure/http/curl_library.h"
 #include "infrastructure/http/http_client.h"
@@ -22,7 +23,7 @@ struct CurlHandles {
 };
 
 std::expected<HttpResponse, HttpFailure> Transfer(CurlHandles& handles, const HttpLimits& limits,
-                                                  const HttpRequest& request);
+                                                  const HttpRequest& request, const std::string& method = "POST");
 
 // The failure of a request that needs HTTP/2 when the library has none.
 std::expected<void, HttpFailure> CheckVersion(const CurlLibrary& curl, HttpVersion version);

@@ -225,7 +225,7 @@ class ChannelPair {
  private:
   void Wait() {
     std::vector<pollfd> waiting;
-    for (const int fd : parent_->Fds()) waiting.push_back({fd, POLLIN, 0});
+    parent_->AddFds(waiting);
     ::poll(waiting.data(), waiting.size(), 10);
   }
   const TestFolder folder_;

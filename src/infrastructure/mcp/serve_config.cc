@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -12,8 +11,9 @@
 #include <utility>
 
 #include "domain/json.h"
-#include "domain/nearest_name.h"
-#include "infrastructure/mcp/positioned_json.h"
+#include "domain/parse_json.h"
+#include "domain/positioned_json.h"
+#include "infrastructure/mcp/strict_reader.h"
 #include "infrastructure/process/fd.h"
 
 namespace awf {
@@ -56,124 +56,52 @@ json::object ToolsValue(const ToolSettings& tools) {
           {"deadline_ms", DeadlineValue(tools.deadline)}};
 }
 
-// Reads the members of an object; the first fault is kept, with the path of the member that is at fault.
-class Reader {
- public:
-  Reader(const json::object& object, std::string_view text, const std::string& file, std::vector<std::string> path,
-         std::optional<Error>& fault)
-      : object_(object), text_(text), file_(file), path_(std::move(path)), fault_(fault) {}
+constexpr std::pair<std::string_view, ArgumentAlias::Transform> kTransforms[] = {
+    {"copy", ArgumentAlias::Transform::kCopy},
+    {"negate", ArgumentAlias::Transform::kNegate},
+    {"seconds_to_ms", ArgumentAlias::Transform::kSecondsToMs},
+    {"end_to_count", ArgumentAlias::Transform::kEndToCount}};
 
-  std::string Text(const char* key) {
-    const json::value* value = Take(key);
-    const json::string* text = value == nullptr ? nullptr : value->if_string();
-    if (text == nullptr) return Wrong(key, "a string"), std::string();
-    return {text->data(), text->size()};
+std::string_view ToString(ArgumentAlias::Transform transform) {
+  for (const auto& [name, value] : kTransforms) {
+    if (value == transform) return name;
   }
+  return kTransforms[0].first;
+}
 
-  bool Bool(const char* key) {
-    const json::value* value = Take(key);
-    const bool* flag = value == nullptr ? nullptr : value->if_bool();
-    if (flag == nullptr) return Wrong(key, "true or false"), false;
-    return *flag;
+std::optional<ArgumentAlias::Transform> ParseTransform(std::string_view text) {
+  for (const auto& [name, value] : kTransforms) {
+    if (name == text) return value;
   }
+  return std::nullopt;
+}
 
-  std::int64_t Number(const char* key) {
-    const json::value* value = Take(key);
-    const std::int64_t* number = value == nullptr ? nullptr : value->if_int64();
-    if (number == nullptr || *number < 0) return Wrong(key, "an integer of 0 or more"), 0;
-    return *number;
+json::object RulesValue(const ArgumentRules& rules) {
+  json::array aliases;
+  for (const ArgumentAlias& alias : rules.aliases) {
+    aliases.push_back({{"name", alias.name}, {"canonical", alias.canonical}, {"transform", ToString(alias.transform)}});
   }
+  return {{"aliases", std::move(aliases)},
+          {"hidden", rules.hidden},
+          {"ignored", Texts(rules.ignored)},
+          {"checked", rules.checked}};
+}
 
-  Deadline Time(const char* key) {
-    const json::value* value = Take(key);
-    if (value != nullptr && value->is_null()) return std::nullopt;
-    const std::int64_t* number = value == nullptr ? nullptr : value->if_int64();
-    constexpr std::int64_t kLast = INT64_MAX / 1'000'000;  // the clock counts nanoseconds
-    if (number == nullptr || *number < 0 || *number > kLast) {
-      return Wrong(key, "milliseconds of the monotonic clock, or null"), std::nullopt;
-    }
-    return SteadyClock::time_point(std::chrono::milliseconds(*number));
+json::array ForwardedValue(const std::vector<ForwardedTool>& tools) {
+  json::array array;
+  for (const ForwardedTool& tool : tools) {
+    array.push_back({{"name", tool.definition.name},
+                     {"description", tool.definition.description},
+                     {"input_schema", tool.definition.input_schema},
+                     {"source", tool.definition.source},
+                     {"rules", RulesValue(tool.definition.rules)},
+                     {"plugin", tool.plugin},
+                     {"operation", tool.operation}});
   }
+  return array;
+}
 
-  std::vector<std::string> TextList(const char* key) {
-    std::vector<std::string> texts;
-    const json::value* value = Take(key);
-    const json::array* array = value == nullptr ? nullptr : value->if_array();
-    if (array == nullptr) return Wrong(key, "a list of strings"), texts;
-    for (const json::value& item : *array) {
-      const json::string* text = item.if_string();
-      if (text == nullptr) return Wrong(key, "a list of strings"), texts;
-      texts.emplace_back(text->data(), text->size());
-    }
-    return texts;
-  }
-
-  std::vector<std::filesystem::path> PathList(const char* key) {
-    const auto texts = TextList(key);
-    return {texts.begin(), texts.end()};
-  }
-
-  Reader Object(const char* key) {
-    static const json::object kEmpty;
-    const json::value* value = Take(key);
-    const json::object* object = value == nullptr ? nullptr : value->if_object();
-    if (object == nullptr) Wrong(key, "an object");
-    return {object == nullptr ? kEmpty : *object, text_, file_, PathTo(key), fault_};
-  }
-
-  void Wrong(const char* key, std::string_view wanted) {
-    const bool missing = !object_.contains(key);
-    Report(key, missing ? "missing key '" + Dotted(key) + "'" : "'" + Dotted(key) + "' must be " + std::string(wanted),
-           {});
-  }
-
-  // To be called last: what was not asked for does not exist.
-  void RefuseOthers() {
-    for (const auto& member : object_) {
-      const std::string key(member.key());
-      if (std::ranges::find(known_, key) != known_.end()) continue;
-      const std::string nearest = NearestName(key, known_);
-      Report(key, "unknown key '" + Dotted(key) + "'", nearest.empty() ? "" : "Did you mean " + nearest + "?");
-    }
-  }
-
- private:
-  const json::value* Take(const char* key) {
-    known_.emplace_back(key);
-    return object_.if_contains(key);
-  }
-
-  std::vector<std::string> PathTo(const std::string& key) const {
-    auto path = path_;
-    path.push_back(key);
-    return path;
-  }
-
-  std::string Dotted(const std::string& key) const {
-    std::string dotted;
-    for (const std::string& part : path_) dotted += part + ".";
-    return dotted + key;
-  }
-
-  void Report(const std::string& key, std::string message, std::string hint) {
-    if (fault_) return;
-    fault_ = Error{"USER.INPUT.INVALID_FORMAT",
-                   std::move(message),
-                   std::move(hint),
-                   PositionAt(text_, OffsetOfMember(text_, PathTo(key)), file_),
-                   {},
-                   Dotted(key)};
-  }
-
-  const json::object& object_;
-  std::string_view text_;
-  const std::string& file_;
-  std::vector<std::string> path_;
-  std::optional<Error>& fault_;
-  std::vector<std::string> known_;
-};
-
-SandboxSettings ReadSandbox(Reader reader) {
+SandboxSettings ReadSandbox(StrictReader reader) {
   SandboxSettings sandbox;
   if (const auto mode = ParseSandboxMode(reader.Text("mode"))) {
     sandbox.mode = *mode;
@@ -188,7 +116,7 @@ SandboxSettings ReadSandbox(Reader reader) {
   return sandbox;
 }
 
-ResultBudget ReadBudget(Reader reader) {
+ResultBudget ReadBudget(StrictReader reader) {
   ResultBudget budget;
   budget.characters = static_cast<std::size_t>(reader.Number("characters"));
   budget.bytes = static_cast<std::size_t>(reader.Number("bytes"));
@@ -198,7 +126,7 @@ ResultBudget ReadBudget(Reader reader) {
   return budget;
 }
 
-EnvironmentPolicy ReadEnvironmentPolicy(Reader reader) {
+EnvironmentPolicy ReadEnvironmentPolicy(StrictReader reader) {
   EnvironmentPolicy policy;
   policy.pass = reader.TextList("pass");
   policy.drop = reader.TextList("drop");
@@ -206,7 +134,7 @@ EnvironmentPolicy ReadEnvironmentPolicy(Reader reader) {
   return policy;
 }
 
-ToolSettings ReadTools(Reader reader) {
+ToolSettings ReadTools(StrictReader reader) {
   ToolSettings tools;
   tools.root = reader.Text("root");
   if (!tools.root.is_absolute()) reader.Wrong("root", "an absolute path");
@@ -222,7 +150,7 @@ ToolSettings ReadTools(Reader reader) {
   return tools;
 }
 
-void ReadTrace(Reader reader, ServeConfig& config) {
+void ReadTrace(StrictReader reader, ServeConfig& config) {
   config.tools.trace.trace_id = reader.Text("trace_id");
   config.tools.trace.sampled = reader.Bool("sampled");
   config.tools.trace.trace_state = reader.Text("trace_state");
@@ -230,13 +158,49 @@ void ReadTrace(Reader reader, ServeConfig& config) {
   reader.RefuseOthers();
 }
 
-ServeConfig ReadConfig(Reader reader) {
+ArgumentRules ReadRules(StrictReader reader) {
+  ArgumentRules rules;
+  for (StrictReader& item : reader.Objects("aliases")) {
+    ArgumentAlias alias{item.Text("name"), item.Text("canonical")};
+    if (const auto transform = ParseTransform(item.Text("transform"))) {
+      alias.transform = *transform;
+    } else {
+      item.Wrong("transform", "copy, negate, seconds_to_ms or end_to_count");
+    }
+    item.RefuseOthers();
+    rules.aliases.push_back(std::move(alias));
+  }
+  rules.hidden = reader.AnyObject("hidden");
+  rules.ignored = reader.TextList("ignored");
+  rules.checked = reader.AnyObject("checked");
+  reader.RefuseOthers();
+  return rules;
+}
+
+std::vector<ForwardedTool> ReadForwarded(std::vector<StrictReader> items) {
+  std::vector<ForwardedTool> tools;
+  for (StrictReader& item : items) {
+    ForwardedTool& tool = tools.emplace_back();
+    tool.definition.name = item.Text("name");
+    tool.definition.description = item.Text("description");
+    tool.definition.input_schema = item.AnyObject("input_schema");
+    tool.definition.source = item.Text("source");
+    tool.definition.rules = ReadRules(item.Object("rules"));
+    tool.plugin = item.Text("plugin");
+    tool.operation = item.Text("operation");
+    item.RefuseOthers();
+  }
+  return tools;
+}
+
+ServeConfig ReadConfig(StrictReader reader) {
   ServeConfig config;
   if (reader.Number("version") != kVersion) reader.Wrong("version", std::to_string(kVersion));
   config.socket = reader.Text("socket");
   config.token = reader.Text("token");
   config.tools = ReadTools(reader.Object("tools"));
   config.intercept_builtins = reader.Bool("intercept_builtins");
+  config.plugin_tools = ReadForwarded(reader.Objects("plugin_tools"));
   config.instructions = reader.Text("instructions");
   config.content = reader.Bool("content");
   ReadTrace(reader.Object("trace"), config);
@@ -287,6 +251,7 @@ std::string EncodeServeConfig(const ServeConfig& config) {
                             {"token", config.token},
                             {"tools", ToolsValue(config.tools)},
                             {"intercept_builtins", config.intercept_builtins},
+                            {"plugin_tools", ForwardedValue(config.plugin_tools)},
                             {"instructions", config.instructions},
                             {"content", config.content},
                             {"trace",
@@ -300,6 +265,7 @@ std::string EncodeServeConfig(const ServeConfig& config) {
 std::expected<ServeConfig, Error> DecodeServeConfig(std::string_view text, const std::string& file) {
   json::parse_options options;
   options.allow_invalid_utf8 = true;
+  options.max_depth = kMaxJsonNesting;  // schemas of plugins
   json::parser parser({}, options);
   boost::system::error_code failure;
   const std::size_t parsed = parser.write(text.data(), text.size(), failure);

@@ -12,9 +12,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/error.h"
 #include "domain/tool_settings.h"
+#include "infrastructure/mcp/forwarded_tool.h"
 
 namespace awf {
 
@@ -23,9 +25,10 @@ struct ServeConfig {
   std::string token;
   ToolSettings tools;
   bool intercept_builtins = true;  // false: the six are not offered
-  std::string instructions;        // for the model, may be empty
-  bool content = false;            // calls are told to awf run with their arguments and results
-  std::string step_span_id;        // 16 hex digits; empty as tools.trace.trace_id when no spans are made
+  std::vector<ForwardedTool> plugin_tools;
+  std::string instructions;  // for the model, may be empty
+  bool content = false;      // calls are told to awf run with their arguments and results
+  std::string step_span_id;  // 16 hex digits; empty as tools.trace.trace_id when no spans are made
 };
 
 // "workspace-write", "read-only", "strict", "off".

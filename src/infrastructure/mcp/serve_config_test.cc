@@ -25,6 +25,20 @@ ServeConfig SomeConfig() {
   config.tools.max_timeout_ms = 1234;
   config.tools.deadline = SteadyClock::time_point(std::chrono::milliseconds(987'654'321));
   config.intercept_builtins = false;
+  ForwardedTool tool;
+  tool.definition.name = "forge_create";
+  tool.definition.description = "creates\n";
+  tool.definition.input_schema =
+      json::parse(R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})").as_object();
+  tool.definition.source = "plugin:forge";
+  tool.definition.rules.aliases = {{"count", "n", ArgumentAlias::Transform::kCopy},
+                                   {"till", "n", ArgumentAlias::Transform::kEndToCount}};
+  tool.definition.rules.hidden = json::parse(R"({"quiet":{"type":"boolean"}})").as_object();
+  tool.definition.rules.ignored = {"wait_for_previous"};
+  tool.definition.rules.checked = json::parse(R"({"n":{"type":"number","minimum":0.1}})").as_object();
+  tool.plugin = "forge";
+  tool.operation = "create";
+  config.plugin_tools = {tool};
   config.instructions = "Be \"good\".\n";
   config.content = true;
   config.tools.trace = {"0af7651916cd43dd8448eb211c80319c", false, "vendor=1"};
@@ -56,6 +70,21 @@ TEST(ServeConfig, GoesThereAndBack) {
   EXPECT_EQ(back->tools.max_timeout_ms, 1234);
   EXPECT_EQ(back->tools.deadline, config.tools.deadline);
   EXPECT_FALSE(back->intercept_builtins);
+  ASSERT_EQ(back->plugin_tools.size(), 1U);
+  const ForwardedTool& tool = back->plugin_tools[0];
+  EXPECT_EQ(tool.plugin, "forge");
+  EXPECT_EQ(tool.operation, "create");
+  EXPECT_EQ(tool.definition.name, "forge_create");
+  EXPECT_EQ(tool.definition.description, "creates\n");
+  EXPECT_EQ(tool.definition.input_schema, config.plugin_tools[0].definition.input_schema);
+  EXPECT_EQ(tool.definition.source, "plugin:forge");
+  ASSERT_EQ(tool.definition.rules.aliases.size(), 2U);
+  EXPECT_EQ(tool.definition.rules.aliases[1].name, "till");
+  EXPECT_EQ(tool.definition.rules.aliases[1].canonical, "n");
+  EXPECT_EQ(tool.definition.rules.aliases[1].transform, ArgumentAlias::Transform::kEndToCount);
+  EXPECT_EQ(tool.definition.rules.hidden, config.plugin_tools[0].definition.rules.hidden);
+  EXPECT_EQ(tool.definition.rules.checked, config.plugin_tools[0].definition.rules.checked);
+  EXPECT_EQ(tool.definition.rules.ignored, std::vector<std::string>{"wait_for_previous"});
   EXPECT_EQ(back->instructions, config.instructions);
   EXPECT_TRUE(back->content);
   EXPECT_EQ(back->tools.trace.trace_id, config.tools.trace.trace_id);
@@ -123,6 +152,38 @@ TEST(ServeConfig, WrongValuesAreErrorsAtTheirKey) {
   EXPECT_EQ(FaultOf(Changed("\"root\":\"/", "\"root\":\"")).message, "'tools.root' must be an absolute path");
   EXPECT_EQ(FaultOf(Changed("987654321", "9223372036854775807")).message,
             "'tools.deadline_ms' must be milliseconds of the monotonic clock, or null");
+}
+
+TEST(ServeConfig, FaultsOfPluginToolsAreFoundWhereTheyStand) {
+  Error error = FaultOf(Changed("\"operation\":\"create\"", "\n \"operation\":7"));
+  EXPECT_EQ(error.message, "'plugin_tools.0.operation' must be a string");
+  EXPECT_EQ(error.position, (Position{"serve.json", 2, 2}));
+  EXPECT_EQ(error.field, "plugin_tools.0.operation");
+  error = FaultOf(Changed("\"end_to_count\"", "\"sideways\""));
+  EXPECT_EQ(error.message,
+            "'plugin_tools.0.rules.aliases.1.transform' must be copy, negate, seconds_to_ms or end_to_count");
+  EXPECT_EQ(FaultOf(Changed("\"plugin\":\"forge\"", "\"plugins\":1")).message, "missing key 'plugin_tools.0.plugin'");
+  error = FaultOf(Changed("\"operation\":\"create\"", "\"operation\":\"create\",\"operatin\":1"));
+  EXPECT_EQ(error.message, "unknown key 'plugin_tools.0.operatin'");
+  EXPECT_EQ(error.hint, "Did you mean operation?");
+  EXPECT_EQ(FaultOf(Changed("\"hidden\":{", "\"hidden\":1,\"x\":{")).message,
+            "'plugin_tools.0.rules.hidden' must be an object");
+  EXPECT_EQ(FaultOf(Changed("\"plugin_tools\":[", "\"plugin_tools\":[7,")).message,
+            "'plugin_tools' must be a list of objects");
+}
+
+TEST(ServeConfig, SchemasMayNestDeeplyAndNoToolsAreAnEmptyList) {
+  ServeConfig config = SomeConfig();
+  json::object schema;
+  for (int i = 0; i < 60; ++i) schema = {{"items", schema}};
+  config.plugin_tools[0].definition.input_schema = schema;
+  const auto back = DecodeServeConfig(EncodeServeConfig(config), "f");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->plugin_tools[0].definition.input_schema, schema);
+  config.plugin_tools.clear();
+  const std::string text = EncodeServeConfig(config);
+  EXPECT_NE(text.find("\"plugin_tools\":[]"), std::string::npos);
+  EXPECT_TRUE(DecodeServeConfig(text, "f")->plugin_tools.empty());
 }
 
 TEST(ServeConfig, WhatIsNoJsonIsAnErrorWithPosition) {

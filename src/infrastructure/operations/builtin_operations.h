@@ -14,7 +14,7 @@
 
 namespace awf::operations {
 
-// Of the configuration, `notify:`; URLs may hold ${ENV}, which was replaced.
+// Of the configuration, `notify:`, as written: ${NAME} in the URLs is replaced when a call uses them.
 struct NotifySettings {
   std::string default_backend;                 // desktop, webhook, or empty
   std::string webhook_url, slack_webhook_url;  // secrets; empty: a call must bring one

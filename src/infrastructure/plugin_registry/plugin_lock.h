@@ -1,5 +1,8 @@
 // .awf/plugins.lock: what the plugins of a project were when they were last looked at: committed, so that a review sees
 // changed tools, and `run` starts nothing else.
+//
+// JSON: {"plugins": {NAME: {"operations": […], "sha256": {PLATFORM: HEX}, "version": "1.2.3"}}, "version": 1}. The same
+// plugins are the same bytes, in whatever order a plugin lists its operations.
 #pragma once
 
 #include <expected>
@@ -16,8 +19,8 @@
 namespace awf::plugin_registry {
 
 struct LockedPlugin {
-  std::string version;
-  std::map<std::string, std::string> sha256;  // by platform, as "linux-x86_64"
+  std::string version;                        // of the manifest; may be empty
+  std::map<std::string, std::string> sha256;  // by platform, as "linux-x86_64"; hex, lower case
   std::vector<Operation> operations;
 };
 
@@ -26,15 +29,15 @@ using PluginLock = std::map<std::string, LockedPlugin>;  // by name
 // Of this build: "linux-x86_64", "linux-aarch64".
 std::string Platform();
 
-// An absent file is an empty lock. USER.CONFIG.INVALID with its position.
+// `file` is the file's name in positions. USER.CONFIG.INVALID with its position.
+std::expected<PluginLock, Error> ParsePluginLock(std::string text, const std::string& file);
+// An absent file is an empty lock. Opening waits for nothing, whatever the path names.
 std::expected<PluginLock, Error> ReadPluginLock(const std::filesystem::path& path);
-// Keys sorted, two blanks of indentation, by temporary file and rename.
+// Keys sorted, two blanks of indentation, by temporary file and rename. SYSTEM.IO.WRITE_FAILED, PERMISSION_DENIED.
 std::expected<void, Error> WritePluginLock(const std::filesystem::path& path, const PluginLock& lock);
+std::string PluginLockText(const PluginLock& lock);
 
-// One line per difference, for people: "+ kubernetes.kubectl_get", "~ kubernetes: sha256 9f86… → 1b4f…".
+// One line per difference, for people: "+ kubernetes.kubectl_get", "~ kubernetes: sha256 9f86d081… → 1b4f0e98…".
 std::vector<std::string> Differences(const PluginLock& before, const PluginLock& after);
-
-json::value OperationsJson(const std::vector<Operation>& operations);
-std::expected<std::vector<Operation>, std::string> OperationsOf(const json::value& value);
 
 }  // namespace awf::plugin_registry

@@ -25,10 +25,13 @@ struct PluginState {
 
 using PluginStates = std::map<std::string, PluginState>;
 
-// An absent file is empty. USER.CONFIG.INVALID for what cannot be read.
+std::filesystem::path PluginStateFile(const std::filesystem::path& storage);
+
+// An absent file is empty. USER.CONFIG.INVALID, with its position, for what cannot be read. Opening waits for nothing.
 std::expected<PluginStates, Error> ReadPluginStates(const std::filesystem::path& storage);
 
-// Reads, lets `change` change, writes, under the lock: two commands at once lose nothing.
+// Reads, lets `change` change, writes, under the lock: two commands at once lose nothing. Errors as above (the file
+// stays as it is), SYSTEM.IO.WRITE_FAILED, SYSTEM.IO.PERMISSION_DENIED.
 std::expected<void, Error> ChangePluginStates(const std::filesystem::path& storage,
                                               const std::function<void(PluginStates&)>& change);
 

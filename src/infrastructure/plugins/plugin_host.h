@@ -5,10 +5,14 @@
 //   (*started[0])->Execute(call);
 //   host.StopAll();                                    // under 4 s; done by the destructor, too
 //
-// Thread-safe. The threads that spawn live as long as the host, as the death signal of the children is bound to them.
+// Thread-safe. The thread that spawns lives as long as the host, as the death signal of the children is bound to it.
+// Makes this process a subreaper, so that what plugins leave behind is found. Providers may outlive the host: then they
+// say that their plugin is not running.
 #pragma once
 
+#include <chrono>
 #include <expected>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,6 +26,7 @@
 #include "domain/run_observer.h"
 #include "domain/time.h"
 #include "infrastructure/plugins/plugin_launch.h"
+#include "infrastructure/plugins/plugin_transport.h"
 
 namespace awf::plugins {
 
@@ -35,10 +40,13 @@ struct StartStage {
 struct PluginHostOptions {
   std::vector<std::string> environment;  // NAME=value, awf's own
   std::filesystem::path private_folder;  // 0700, short: folders of sockets are made in it
-  // Thread-safe, must not throw; may be empty. `Logged` gets what a plugin logs or prints, with `plugin` in its fields.
+  // Thread-safe, called on threads of the host, must not throw; each may be empty. `logged` gets what a plugin logs or
+  // prints, with `plugin` in its fields; `stopped` is told once per plugin that was started, when its process has
+  // ended.
   std::function<void(LogLevel, std::string_view message, const json::object& fields)> logged;
   std::function<void(const PluginEnd&)> stopped;
   std::function<void(std::string_view plugin, const StartStage&)> stage;
+  std::function<std::unique_ptr<PluginTransport>(const PluginEndpoint&)> connect;  // empty: ConnectGrpc
 };
 
 // A plugin whose operations are known.
@@ -54,8 +62,9 @@ class PluginHost {
   PluginHost(const PluginHost&) = delete;
   PluginHost& operator=(const PluginHost&) = delete;
 
-  // Errors: EXECUTION.PLUGIN.*. A launch whose name was started before gets what that came to. A plugin that failed to
-  // start has no process any more.
+  // Errors: EXECUTION.PLUGIN.*, EXECUTION.RUN.CANCELLED. A launch whose name was started before gets what that came to,
+  // but for a start that its caller broke off: that one is made anew. A plugin that failed to start has no process any
+  // more.
   std::vector<std::expected<StartedPlugin, Error>> Start(std::span<const PluginLaunch> launches, Deadline deadline,
                                                          const std::stop_token& cancelled);
 

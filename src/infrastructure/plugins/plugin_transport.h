@@ -4,7 +4,7 @@
 // Thread-safe. Calls block; what they wait for ends with the deadline, with `cancelled`, or with the connection.
 #pragma once
 
-#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -29,9 +29,15 @@ enum RpcCode : int {
   kRpcUnavailable = 14,
 };
 
+// Bytes of a message in either direction.
+inline constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
+
 struct RpcStatus {
   int code = kRpcOk;
-  std::string message;
+  std::string message;  // valid UTF-8
+  // Of kRpcResourceExhausted: the reply had more than kLargestMessage bytes. Else it was the request that was too
+  // large, for us or for the peer; a peer that names its limit ends with "(SIZE vs. LIMIT)".
+  bool reply_too_large = false;
 
   bool ok() const { return code == kRpcOk; }
 };
@@ -53,10 +59,14 @@ class PluginTransport {
  public:
   virtual ~PluginTransport() = default;
 
+  // A call whose deadline has passed or that is cancelled already sends nothing. What fails after the deadline has
+  // passed is kRpcDeadlineExceeded, and after a cancellation kRpcCancelled, whatever the peer says of it. A peer may
+  // end with either code by itself, before. Metadata that gRPC does not allow is left out.
   virtual UnaryReply Unary(const UnaryRequest& request) = 0;
 
   // Sends one message and hands over every message that comes back, on a thread of the transport, until the stream or
-  // the transport ends. Returns at once. `ended` is called once, last.
+  // the transport ends. Returns at once. `ended` is called once, last. Neither may throw or call Close. On a closed
+  // transport, `ended` is called before this returns.
   virtual void ServerStream(std::string_view method, std::string_view message,
                             std::function<void(std::string_view)> received,
                             std::function<void(const RpcStatus&)> ended) = 0;
@@ -71,7 +81,7 @@ class PluginTransport {
   virtual std::string LastConnectError() const = 0;
 
   // Cancels the streams and every call in flight; later calls end as kRpcCancelled. Blocks until the last callback has
-  // returned. Done by the destructor, too.
+  // returned, then lets go of the connection. Done by the destructor, too.
   virtual void Close() = 0;
 };
 

@@ -133,7 +133,7 @@ int KeeperMain(int socket_fd);
 void BecomeSubreaper();
 // Kills (SIGKILL, by descent) and reaps every child of this process that is not the process of a Keeper object. Those
 // are orphans of keepers that died: a living keeper is the subreaper of all that it keeps. Hence this process starts
-// all its children through keepers. Returns how many it killed. Thread-safe.
+// all its children through keepers, or adds them to their registry. Returns how many it killed. Thread-safe.
 int KillStrayChildren();
 
 }  // namespace awf::process

@@ -1,4 +1,5 @@
-// The keepers that this process has started and not yet reaped, so that whoever kills stray children spares them.
+// The keepers and plugins that this process has started and not yet reaped, so that whoever kills stray children spares
+// them.
 //
 // Like the children themselves this belongs to the process as a whole, hence the one instance. Thread-safe.
 #pragma once

@@ -3,16 +3,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "infrastructure/process/default_signals.h"
 
 namespace awf::process {
 namespace {
@@ -35,20 +34,6 @@ bool Place(int fd, int standard) {
   if (fd >= 0) return ::dup2(fd, standard) == standard;
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   return null >= 0 && ::dup2(null, standard) == standard;
-}
-
-// The system call itself, as glibc's signal() refuses two numbers that it keeps for its threads, and its posix_spawn
-// leaves just these two ignored in the program. Zeros are SIG_DFL without flags. Refused for SIGKILL, SIGSTOP: right
-// so.
-void ResetSignals() {
-  constexpr std::size_t kSetSize = 8;
-  const std::array<unsigned long, 8> defaults{};
-  for (int signal = 1; signal < NSIG; ++signal) {
-    ::syscall(SYS_rt_sigaction, signal, defaults.data(), nullptr, kSetSize);
-  }
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "domain/fault_list.h"
 #include "domain/nearest_name.h"
-#include "infrastructure/schema/fault_list.h"
 #include "infrastructure/schema/value_checker.h"
 
 namespace awf {
@@ -37,7 +37,10 @@ class Checking {
       : tool_(tool), arguments_(arguments), properties_(PropertiesOf(tool)) {}
 
   std::expected<json::object, std::string> Run() {
-    for (const auto& property : properties_) CheckDeclared(property.key(), property.value());
+    for (const auto& property : properties_) {
+      const json::value* checked = tool_.rules.checked.if_contains(property.key());
+      CheckDeclared(property.key(), checked == nullptr ? property.value() : *checked);
+    }
     for (const auto& hidden : tool_.rules.hidden) CheckDeclared(hidden.key(), hidden.value());
     ResolveCounts();
     for (const auto& argument : arguments_) CheckKnown(argument.key(), argument.value());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "domain/trimmed.h"
 
@@ -27,16 +28,36 @@ std::optional<Number> Parsed(std::string_view text) {
   return number;
 }
 
-std::optional<std::int64_t> IntegerOf(const json::value& value) {
-  if (const auto* number = value.if_int64()) return *number;
-  if (const auto* number = value.if_double()) {
-    constexpr double kLimit = 9223372036854775808.0;  // 2^63, exact
-    const double d = *number;
-    if (d != std::trunc(d) || d < -kLimit || d >= kLimit) return std::nullopt;
-    return static_cast<std::int64_t>(d);
-  }
-  if (const auto* text = value.if_string()) return Parsed<std::int64_t>({text->data(), text->size()});
-  return std::nullopt;  // an unsigned one is beyond the range of int64
+// Whether integers beyond int64 are wanted: those of uint64.
+bool ReachesBeyondInt64(const json::object& schema) {
+  const json::value* maximum = schema.if_contains("maximum");
+  return maximum != nullptr && maximum->is_uint64();
+}
+
+// An integer of int64, or of uint64 where it does not fit.
+json::value Smallest(std::uint64_t number) {
+  if (std::in_range<std::int64_t>(number)) return static_cast<std::int64_t>(number);
+  return number;
+}
+
+std::optional<json::value> WholeNumber(double number) {
+  constexpr double kSigned = 9223372036854775808.0;     // 2^63, exact
+  constexpr double kUnsigned = 18446744073709551616.0;  // 2^64, exact
+  if (number != std::trunc(number) || number < -kSigned || number >= kUnsigned) return std::nullopt;
+  if (number < kSigned) return json::value(static_cast<std::int64_t>(number));
+  return json::value(static_cast<std::uint64_t>(number));
+}
+
+std::optional<json::value> IntegerOf(const json::value& value) {
+  if (value.is_int64()) return value;
+  if (const auto* number = value.if_uint64()) return Smallest(*number);
+  if (const auto* number = value.if_double()) return WholeNumber(*number);
+  const auto* text = value.if_string();
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits(text->data(), text->size());
+  if (const auto number = Parsed<std::int64_t>(digits)) return json::value(*number);
+  if (const auto number = Parsed<std::uint64_t>(digits)) return Smallest(*number);
+  return std::nullopt;
 }
 
 // A number keeps the form it came in, so that no digits are lost.
@@ -49,7 +70,7 @@ std::optional<json::value> NumberOf(const json::value& value) {
   const auto* text = value.if_string();
   if (text == nullptr) return std::nullopt;
   const std::string_view digits(text->data(), text->size());
-  if (const auto whole = Parsed<std::int64_t>(digits)) return json::value(*whole);
+  if (auto whole = IntegerOf(value)) return whole;
   const auto number = Parsed<double>(digits);
   if (!number || !std::isfinite(*number)) return std::nullopt;
   return json::value(*number);
@@ -76,6 +97,7 @@ int Compare(const json::value& a, const json::value& b) {
   const auto* x = a.if_int64();
   const auto* y = b.if_int64();
   if (x != nullptr && y != nullptr) return *x < *y ? -1 : static_cast<int>(*x > *y);
+  if (a.is_uint64() && b.is_uint64()) return a.get_uint64() < b.get_uint64() ? -1 : static_cast<int>(a != b);
   const double p = a.to_number<double>();
   const double q = b.to_number<double>();
   return p < q ? -1 : static_cast<int>(p > q);
@@ -175,7 +197,9 @@ std::optional<json::value> CheckValue(const json::value& value, const json::obje
   if (type == "string") return CheckString(value, schema, path, faults);
   if (type == "integer") {
     const auto integer = IntegerOf(value);
-    if (!integer) return Fault(path, "an integer", value, faults);
+    if (!integer || (integer->is_uint64() && !ReachesBeyondInt64(schema))) {
+      return Fault(path, "an integer", value, faults);
+    }
     return WithinBounds(*integer, schema, path, faults);
   }
   if (type == "number") {

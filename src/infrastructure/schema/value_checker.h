@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "domain/json.h"
-#include "infrastructure/schema/fault_list.h"
+#include "domain/fault_list.h"
 
 namespace awf::schema {
 

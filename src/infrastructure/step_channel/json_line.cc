@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "domain/exact_json.h"
+
 namespace awf::channel {
 
 std::expected<Fields, std::string> Fields::Parse(std::string_view line) {
-  boost::system::error_code fault;
-  json::value value = json::parse(line, fault);
-  if (fault) return std::unexpected("line is not JSON: " + fault.message());
-  if (!value.is_object()) return std::unexpected("line is not a JSON object");
-  return Fields(std::move(value.get_object()));
+  auto value = ParseExactJson(line);
+  if (!value) return std::unexpected("line is not JSON: " + value.error());
+  if (!value->is_object()) return std::unexpected("line is not a JSON object");
+  return Fields(std::move(value->get_object()));
 }
 
 std::string Fields::Text(std::string_view key) {
@@ -64,6 +65,20 @@ std::string Fields::CallIdentifier(std::string_view key) {
   const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   if (id.size() != 16 || !std::ranges::all_of(id, hex)) Fault(key);
   return id;
+}
+
+json::object Fields::Object(std::string_view key) {
+  json::value* value = object_.if_contains(key);
+  if (json::object* object = value == nullptr ? nullptr : value->if_object()) return std::move(*object);
+  Fault(key);
+  return {};
+}
+
+json::array Fields::Array(std::string_view key) {
+  json::value* value = object_.if_contains(key);
+  if (json::array* array = value == nullptr ? nullptr : value->if_array()) return std::move(*array);
+  Fault(key);
+  return {};
 }
 
 void Fields::Fault(std::string_view key) {

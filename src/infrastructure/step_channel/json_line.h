@@ -1,4 +1,4 @@
-// Fields: one line of the step channel, a JSON object, read member by member.
+// Fields: one line of the step channel, or an object in it, read member by member.
 //
 // Faults are collected, not thrown: the first one is what Done() returns instead of the value that was read.
 #pragma once
@@ -16,6 +16,7 @@ namespace awf::channel {
 
 class Fields {
  public:
+  explicit Fields(json::object object) : object_(std::move(object)) {}
   static std::expected<Fields, std::string> Parse(std::string_view line);
 
   bool Has(std::string_view key) const { return object_.contains(key); }
@@ -25,6 +26,8 @@ class Fields {
   std::int64_t Number(std::string_view key, std::int64_t least, std::int64_t most);  // required, within the bounds
   std::vector<std::string> Texts(std::string_view key);                              // required array of strings
   std::string CallIdentifier(std::string_view key);                                  // required, 16 hex digits
+  json::object Object(std::string_view key);                                         // required; taken out
+  json::array Array(std::string_view key);                                           // required; taken out
   void Fault(std::string_view key);
 
   template <typename T>
@@ -34,8 +37,6 @@ class Fields {
   }
 
  private:
-  explicit Fields(json::object object) : object_(std::move(object)) {}
-
   json::object object_;
   std::string fault_;
 };

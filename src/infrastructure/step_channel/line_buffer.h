@@ -25,6 +25,8 @@ class LineBuffer {
   bool TooLong() const { return bytes_.size() - begin_ > max_line_; }
 
  private:
+  void Release();
+
   std::size_t max_line_;
   std::string bytes_;
   std::size_t begin_ = 0;    // of the first line that was not handed out

@@ -1,5 +1,6 @@
 // The messages of the step channel as lines of JSON, and back.
 //
+// Messages of mcp-serve; the results that awf sends are in plugin_result.cc.
 // {"type":"call_started","call":…,"tool":…,"source":…,"request_id":…,"time":MICROSECONDS SINCE 1970,"bytes_in":…} and
 // so on; where content is captured call_started bears `args` and call_finished `result`, unmasked, cut to
 // kLongestContent. Unknown members are ignored, unknown types and malformed members are the peer's fault.
@@ -8,16 +9,11 @@
 #include "domain/json.h"
 #include "domain/utf8.h"
 #include "infrastructure/step_channel/json_line.h"
+#include "infrastructure/step_channel/message_parts.h"
 #include "infrastructure/step_channel/step_channel.h"
 
 namespace awf::channel {
 namespace {
-
-void PutText(json::object& object, std::string_view key, std::string_view text) { object[key] = RepairUtf8(text); }
-
-void PutTextIfAny(json::object& object, std::string_view key, std::string_view text) {
-  if (!text.empty()) PutText(object, key, text);
-}
 
 struct Encoder {
   json::object object;
@@ -68,6 +64,7 @@ struct Encoder {
       object["written_inode"] = end.written->inode;
       object["written_changed_ns"] = end.written->changed_ns;
     }
+    PutRpc(object, end.rpc);
   }
   void operator()(const PluginCall& call) {
     object["type"] = "plugin_call";
@@ -75,6 +72,8 @@ struct Encoder {
     PutText(object, "plugin", call.plugin);
     PutText(object, "operation", call.operation);
     object["arguments"] = call.arguments;
+    if (!call.deadline) return;
+    object["deadline_ms"] = std::chrono::floor<std::chrono::milliseconds>(call.deadline->time_since_epoch()).count();
   }
   void operator()(const PluginCancel& cancel) {
     object["type"] = "plugin_cancel";
@@ -115,8 +114,8 @@ std::expected<Message, std::string> ReadCallStarted(Fields& fields) {
   call.client_call_id = fields.OptionalText("client_call_id");
   call.traceparent = fields.OptionalText("traceparent");
   call.tracestate = fields.OptionalText("tracestate");
-  constexpr std::int64_t kLastMicrosecond = 9'000'000'000'000'000;  // in 2255: still fits as nanoseconds
-  call.time = WallClock::time_point(std::chrono::microseconds(fields.Number("time", 0, kLastMicrosecond)));
+  // Up to the year 2255.
+  call.time = WallClock::time_point(std::chrono::microseconds(fields.Number("time", 0, kLongestMicroseconds)));
   call.bytes_in = static_cast<std::uint64_t>(fields.Number("bytes_in", 0, INT64_MAX));
   call.arguments = Captured(fields, "args");
   return fields.Done(Message(CallStarted{std::move(call)}));
@@ -125,8 +124,7 @@ std::expected<Message, std::string> ReadCallStarted(Fields& fields) {
 std::expected<Message, std::string> ReadCallFinished(Fields& fields) {
   CallFinished finished;
   finished.call = fields.CallIdentifier("call");
-  constexpr std::int64_t kLongest = 9'000'000'000'000'000;  // fits as nanoseconds
-  finished.end.duration = std::chrono::microseconds(fields.Number("duration_us", 0, kLongest));
+  finished.end.duration = std::chrono::microseconds(fields.Number("duration_us", 0, kLongestMicroseconds));
   const std::string outcome = fields.Text("outcome");
   if (const auto parsed = ParseCallOutcome(outcome)) {
     finished.end.outcome = *parsed;
@@ -147,7 +145,26 @@ std::expected<Message, std::string> ReadCallFinished(Fields& fields) {
                                        fields.Number("written_inode", INT64_MIN, INT64_MAX),
                                        fields.Number("written_changed_ns", INT64_MIN, INT64_MAX)};
   }
+  finished.end.rpc = ReadRpc(fields);
   return fields.Done(Message(std::move(finished)));
+}
+
+std::expected<Message, std::string> ReadPluginCall(Fields& fields) {
+  PluginCall call;
+  call.call = fields.CallIdentifier("call");
+  call.plugin = fields.Text("plugin");
+  call.operation = fields.Text("operation");
+  call.arguments = fields.Object("arguments");
+  if (fields.Has("deadline_ms")) {
+    const std::chrono::milliseconds since(fields.Number("deadline_ms", 0, kLongestMicroseconds / 1000));
+    call.deadline = SteadyClock::time_point(since);
+  }
+  return fields.Done(Message(std::move(call)));
+}
+
+std::expected<Message, std::string> ReadPluginCancel(Fields& fields) {
+  PluginCancel cancel{fields.CallIdentifier("call")};
+  return fields.Done(Message(std::move(cancel)));
 }
 
 }  // namespace
@@ -166,6 +183,8 @@ std::expected<Message, std::string> Decode(std::string_view line) {
   if (type == "tools_listed") return ReadToolsListed(*fields);
   if (type == "call_started") return ReadCallStarted(*fields);
   if (type == "call_finished") return ReadCallFinished(*fields);
+  if (type == "plugin_call") return ReadPluginCall(*fields);
+  if (type == "plugin_cancel") return ReadPluginCancel(*fields);
   if (type == "bye") return fields->Done(Message(Bye{}));
   return std::unexpected("unknown message type");
 }

@@ -131,6 +131,56 @@ TEST(Message, CapturedContentGoesThereAndBackWithinItsBound) {
   EXPECT_EQ(std::get<CallFinished>(*back).end.result, std::string(kLongestContent, '\x01'));
 }
 
+TEST(Message, TheRpcOfACallGoesThereAndBack) {
+  CallEnd end;
+  end.rpc = RpcRecord{"plugin.v1.OperationService", "Execute", 14, std::chrono::microseconds(7),
+                      std::chrono::microseconds(1234)};
+  const std::string line = Encode(CallFinished{SomeCall().call, end});
+  EXPECT_EQ(line, R"({"type":"call_finished","call":"9f02c4d17be6a038","duration_us":0,"outcome":"ok","bytes_out":0,)"
+                  R"("rpc_service":"plugin.v1.OperationService","rpc_method":"Execute","rpc_status":14,)"
+                  R"("rpc_begin_us":7,"rpc_duration_us":1234})");
+  const auto back = Decode(line);
+  ASSERT_TRUE(back) << back.error();
+  EXPECT_EQ(std::get<CallFinished>(*back).end.rpc, end.rpc);
+}
+
+TEST(Message, PluginCallGoesThereAndBack) {
+  PluginCall call{"0123456789abcdef", "forge", "create", {}, {}};
+  call.arguments = {{"n", 18446744073709551615U}, {"f", 0.1 + 0.2}, {"text", "a\n\"b"}};
+  call.deadline = SteadyClock::time_point(std::chrono::milliseconds(987'654'321));
+  const std::string line = Encode(call);
+  EXPECT_EQ(line, R"({"type":"plugin_call","call":"0123456789abcdef","plugin":"forge","operation":"create",)"
+                  R"("arguments":{"n":18446744073709551615,"f":3.0000000000000004E-1,"text":"a\n\"b"},)"
+                  R"("deadline_ms":987654321})");
+  auto back = Decode(line);
+  ASSERT_TRUE(back) << back.error();
+  const PluginCall& read = std::get<PluginCall>(*back);
+  EXPECT_EQ(read.call, call.call);
+  EXPECT_EQ(read.plugin, "forge");
+  EXPECT_EQ(read.operation, "create");
+  EXPECT_EQ(read.arguments, call.arguments);
+  EXPECT_EQ(read.deadline, call.deadline);
+
+  call.deadline.reset();
+  back = Decode(Encode(call));
+  ASSERT_TRUE(back) << back.error();
+  EXPECT_FALSE(std::get<PluginCall>(*back).deadline);
+}
+
+TEST(Message, ArgumentsMayNestAsDeepAsAClientsMay) {
+  json::value nested = 7;
+  for (int i = 0; i < 199; ++i) nested = json::array{nested};
+  PluginCall call{"0123456789abcdef", "p", "o", {{"x", nested}}, {}};
+  const auto back = Decode(Encode(call));
+  ASSERT_TRUE(back) << back.error();
+  EXPECT_EQ(std::get<PluginCall>(*back).arguments, call.arguments);
+}
+
+TEST(Message, PluginCancelGoesThereAndBack) {
+  EXPECT_EQ(Encode(PluginCancel{"0123456789abcdef"}), R"({"type":"plugin_cancel","call":"0123456789abcdef"})");
+  EXPECT_EQ(std::get<PluginCancel>(*Decode(Encode(PluginCancel{"0123456789abcdef"}))).call, "0123456789abcdef");
+}
+
 struct BadLine {
   std::string_view line, fault;
 };
@@ -171,7 +221,25 @@ INSTANTIATE_TEST_SUITE_P(
                 "member 'exit_code' is"},
         BadLine{R"({"type":"call_finished","call":"0123456789abcdef","duration_us":1,"outcome":"ok","bytes_out":0,)"
                 R"("truncated":1})",
-                "member 'truncated' is"}));
+                "member 'truncated' is"},
+        BadLine{R"({"type":"call_finished","call":"0123456789abcdef","duration_us":1,"outcome":"ok","bytes_out":0,)"
+                R"("rpc_method":"Execute"})",
+                "member 'rpc_service' is"},
+        BadLine{R"({"type":"plugin_call","call":"0123456789abcdef","plugin":"p","operation":"o"})",
+                "member 'arguments' is"},
+        BadLine{R"({"type":"plugin_call","call":"0123456789abcdef","plugin":"p","operation":"o","arguments":[]})",
+                "member 'arguments' is"},
+        BadLine{R"({"type":"plugin_call","call":"0123456789abcdef","plugin":"p","operation":7,"arguments":{}})",
+                "member 'operation' is"},
+        BadLine{R"({"type":"plugin_call","call":"0123456789abcdef","plugin":"p","operation":"o","arguments":{},)"
+                R"("deadline_ms":-1})",
+                "member 'deadline_ms' is"},
+        BadLine{
+            R"({"type":"plugin_call","call":"0123456789abcdef","plugin":"p","operation":"o","arguments":{"x":1e999}})",
+            "line is not JSON: number out of range"},
+        BadLine{R"({"type":"plugin_cancel","call":"0123456789ABCDEF"})", "member 'call' is"},
+        BadLine{R"({"type":"plugin_result","call":"0123456789abcdef","content":[],"is_error":false})",
+                "unknown message type"}));
 
 }  // namespace
 }  // namespace awf::channel

@@ -2,12 +2,16 @@
 //
 // mcp-serve (StepChannelClient) writes each event before the MCP answer goes out, so a killed server loses nothing.
 // awf (StepChannelServer) accepts peers of its own uid that know the token and do not descend from a known mcp-serve.
+// What awf sends back are the results of plugin calls, one for each call that was sent.
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,12 +20,18 @@
 #include <vector>
 
 #include "domain/error.h"
+#include "domain/json.h"
+#include "domain/time.h"
+#include "domain/tool.h"
 #include "domain/tool_observer.h"
 #include "infrastructure/process/fd.h"
 
 namespace awf::channel {
 
 inline constexpr int kVersion = 1;
+
+// Results that one peer may leave unread.
+inline constexpr std::size_t kMaxUnsent = std::size_t{256} << 20;
 
 // mcp-serve → awf, after `hello` was answered by `welcome`.
 struct Ready {
@@ -44,6 +54,7 @@ struct PluginCall {
   CallId call;
   std::string plugin, operation;
   json::object arguments;  // checked
+  Deadline deadline;       // awf's own may come sooner
 };
 // Nobody waits for the result any more.
 struct PluginCancel {
@@ -64,7 +75,7 @@ std::expected<Message, std::string> Decode(std::string_view line);
 std::string EncodeResult(const PluginResult& result);
 std::expected<PluginResult, std::string> DecodeResult(std::string_view line);
 
-// mcp-serve's side. Thread-safe; Send writes the whole line before it returns.
+// mcp-serve's side. Send is thread-safe and writes the whole line before it returns.
 class StepChannelClient {
  public:
   // Connects, says hello, waits for welcome (5 s at most).
@@ -73,7 +84,13 @@ class StepChannelClient {
   ~StepChannelClient();
   // False when the parent is gone: no further call may be accepted.
   bool Send(const Message& message);
-  int fd() const;  // becomes readable (EOF) when the parent goes
+  // The same for a line that Encode made, of at most kMaxLine bytes.
+  bool SendLine(std::string line);
+  // Starts the thread that reads results. Without it nothing is read, and the fd becomes readable (EOF) when the parent
+  // goes. `lost` is called once, last, when the parent goes or sends what it should not; neither when this is
+  // destroyed, which ends the thread. Both run on that thread and must not throw. False: no thread to be had.
+  bool ReadResults(std::function<void(PluginResult)> result, std::function<void()> lost);
+  int fd() const;
 
  private:
   explicit StepChannelClient(Fd socket);
@@ -98,10 +115,16 @@ class StepChannelServer {
   static std::expected<std::unique_ptr<StepChannelServer>, Error> Listen(const std::filesystem::path& socket,
                                                                          std::string token);
   ~StepChannelServer();
-  // Descriptors to poll for readability; changes with every Handle().
-  std::vector<int> Fds() const;
-  // Accepts and reads whatever is there, without blocking, and returns what came of it in order.
+  // What to poll for; changes with every Handle() and Send().
+  void AddFds(std::vector<pollfd>& fds) const;
+  // Accepts, reads whatever is there and writes as much as fits, without blocking; returns what came of it in order.
   std::vector<ServerEvent> Handle();
+  // A line that EncodeResult made, at most kMaxLine bytes, for a connection that was welcomed. It goes out as its peer
+  // reads, behind what was sent before; one that leaves more than kMaxUnsent bytes unread is dropped by the next
+  // Handle(). False when the connection has ended.
+  bool Send(std::uint64_t connection, std::string line);
+  // Ends a connection whose peer did what it must not. The event of its end, or nothing when it has ended already.
+  std::optional<ServerEvent> Drop(std::uint64_t connection, std::string reason);
   // Processes that said hello and whose connection is open.
   std::vector<pid_t> LivePeers() const;
 

@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <mutex>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "domain/time.h"
@@ -58,13 +61,40 @@ struct StepChannelClient::State {
   Fd socket;
   std::mutex writing;
   bool lost = false;  // under `writing`: a line may be half out, nothing may follow it
+  std::atomic<bool> ending = false;
+  std::thread reading;
+
+  // Until the parent goes, or does what it should not.
+  void Read(const std::function<void(PluginResult)>& result) const;
 };
+
+void StepChannelClient::State::Read(const std::function<void(PluginResult)>& result) const {
+  LineBuffer lines;
+  std::vector<char> bytes(std::size_t{64} << 10);
+  while (!lines.TooLong()) {
+    const ssize_t length = ::recv(socket.get(), bytes.data(), bytes.size(), 0);
+    if (length < 0 && errno == EINTR) continue;
+    if (length <= 0) return;
+    lines.Append({bytes.data(), static_cast<std::size_t>(length)});
+    while (const auto line = lines.Next()) {
+      auto read = DecodeResult(*line);
+      if (!read) return;
+      result(std::move(*read));
+    }
+  }
+}
 
 StepChannelClient::StepChannelClient(Fd socket) : state_(std::make_unique<State>()) {
   state_->socket = std::move(socket);
 }
 
-StepChannelClient::~StepChannelClient() = default;
+StepChannelClient::~StepChannelClient() {
+  if (!state_->reading.joinable()) return;
+  state_->ending = true;
+  // Of what was sent the parent gets everything all the same.
+  ::shutdown(state_->socket.get(), SHUT_RDWR);
+  state_->reading.join();
+}
 
 std::expected<std::unique_ptr<StepChannelClient>, Error> StepChannelClient::Connect(const std::filesystem::path& socket,
                                                                                     std::string_view token) {
@@ -78,13 +108,26 @@ std::expected<std::unique_ptr<StepChannelClient>, Error> StepChannelClient::Conn
   return std::unique_ptr<StepChannelClient>(new StepChannelClient(std::move(*connected)));
 }
 
-bool StepChannelClient::Send(const Message& message) {
-  std::string line = Encode(message);
+bool StepChannelClient::Send(const Message& message) { return SendLine(Encode(message)); }
+
+bool StepChannelClient::SendLine(std::string line) {
   if (line.size() > kMaxLine) return false;
   line.push_back('\n');
   const std::lock_guard lock(state_->writing);
   if (!state_->lost) state_->lost = !SendAll(state_->socket.get(), line);
   return !state_->lost;
+}
+
+bool StepChannelClient::ReadResults(std::function<void(PluginResult)> result, std::function<void()> lost) {
+  try {
+    state_->reading = std::thread([state = state_.get(), result = std::move(result), lost = std::move(lost)] {
+      state->Read(result);
+      if (!state->ending) lost();
+    });
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return true;
 }
 
 int StepChannelClient::fd() const { return state_->socket.get(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <deque>
 #include <list>
 #include <utility>
 
@@ -31,6 +32,29 @@ struct Connection {
   std::uint64_t number = 0;  // 0 until welcomed
   bool said_bye = false;
   bool ended = false;
+  std::deque<std::string> unsent;  // lines
+  std::size_t unsent_bytes = 0;
+  std::size_t sent_of_first = 0;
+
+  void Forget() {
+    unsent.clear();
+    unsent_bytes = sent_of_first = 0;
+  }
+  // As much as fits. A peer that is gone takes nothing any more, but what it has said is still to be read.
+  void Write() {
+    while (!unsent.empty()) {
+      const std::string_view rest = std::string_view(unsent.front()).substr(sent_of_first);
+      const ssize_t sent = ::send(socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (sent < 0) return Forget();
+      unsent_bytes -= static_cast<std::size_t>(sent);
+      sent_of_first += static_cast<std::size_t>(sent);
+      if (sent_of_first < unsent.front().size()) continue;
+      unsent.pop_front();
+      sent_of_first = 0;
+    }
+  }
 };
 
 // Takes the same time wherever the first difference is.
@@ -52,6 +76,7 @@ struct StepChannelServer::State {
   std::uint64_t welcomed = 0;
   std::vector<ServerEvent> events;
 
+  Connection* Find(std::uint64_t connection);  // welcomed and not ended
   void Accept();
   void MakeRoom();
   void Read(Connection& connection);
@@ -81,18 +106,43 @@ std::expected<std::unique_ptr<StepChannelServer>, Error> StepChannelServer::List
   return server;
 }
 
-std::vector<int> StepChannelServer::Fds() const {
-  std::vector<int> fds{state_->listener.get()};
-  for (const Connection& connection : state_->connections) fds.push_back(connection.socket.get());
-  return fds;
+void StepChannelServer::AddFds(std::vector<pollfd>& fds) const {
+  fds.push_back({state_->listener.get(), POLLIN, 0});
+  for (const Connection& connection : state_->connections) {
+    const int events = connection.unsent.empty() ? POLLIN : POLLIN | POLLOUT;
+    fds.push_back({connection.socket.get(), static_cast<short>(events), 0});
+  }
 }
 
 std::vector<ServerEvent> StepChannelServer::Handle() {
-  state_->events.clear();
   state_->Accept();
-  for (Connection& connection : state_->connections) state_->Read(connection);
+  for (Connection& connection : state_->connections) {
+    connection.Write();
+    state_->Read(connection);
+    const bool unread = connection.unsent_bytes > kMaxUnsent;
+    if (unread && !connection.ended) state_->End(connection, "the process does not read its results");
+  }
   state_->connections.remove_if([](const Connection& connection) { return connection.ended; });
   return std::exchange(state_->events, {});
+}
+
+bool StepChannelServer::Send(std::uint64_t connection, std::string line) {
+  Connection* const to = state_->Find(connection);
+  if (to == nullptr) return false;
+  line.push_back('\n');
+  to->unsent_bytes += line.size();
+  to->unsent.push_back(std::move(line));
+  to->Write();
+  return true;
+}
+
+std::optional<ServerEvent> StepChannelServer::Drop(std::uint64_t connection, std::string reason) {
+  Connection* const dropped = state_->Find(connection);
+  if (dropped == nullptr) return std::nullopt;
+  ServerEvent event{ServerEvent::Kind::kClosed, dropped->peer.pid, connection, {},
+                    dropped->said_bye,          std::move(reason)};
+  state_->connections.remove_if([&](const Connection& one) { return &one == dropped; });
+  return event;
 }
 
 std::vector<pid_t> StepChannelServer::LivePeers() const { return state_->LivePeers(); }
@@ -103,6 +153,12 @@ std::vector<pid_t> StepChannelServer::State::LivePeers() const {
     if (connection.number != 0 && !connection.ended) pids.push_back(connection.peer.pid);
   }
   return pids;
+}
+
+Connection* StepChannelServer::State::Find(std::uint64_t connection) {
+  const auto found =
+      std::ranges::find_if(connections, [&](const Connection& one) { return one.number == connection && !one.ended; });
+  return connection == 0 || found == connections.end() ? nullptr : &*found;
 }
 
 void StepChannelServer::State::Accept() {

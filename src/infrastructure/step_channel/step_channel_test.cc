@@ -18,80 +18,19 @@
 #include "domain/test_folder.h"
 #include "infrastructure/step_channel/handshake.h"
 #include "infrastructure/step_channel/peer.h"
+#include "infrastructure/step_channel/test_channel.h"
 #include "infrastructure/step_channel/unix_socket.h"
 
 namespace awf::channel {
 namespace {
 
-constexpr std::string_view kToken = "0123456789abcdef";
-
-class StepChannel : public testing::Test {
- protected:
-  void SetUp() override { Listen(folder_ / "channel"); }
-
-  void Listen(const std::filesystem::path& path) {
-    path_ = path;
-    auto server = StepChannelServer::Listen(path, std::string(kToken));
-    ASSERT_TRUE(server) << server.error().message;
-    server_ = std::move(*server);
-  }
-
-  // Serves until `count` events of the kind have come; bounded, so that a defect does not hang the test.
-  std::vector<ServerEvent> ServeUntil(ServerEvent::Kind kind, int count = 1) {
-    std::vector<ServerEvent> events;
-    for (int i = 0; i < 3000 && count > 0; ++i) {
-      std::vector<pollfd> waiting;
-      for (const int fd : server_->Fds()) waiting.push_back({fd, POLLIN, 0});
-      ::poll(waiting.data(), waiting.size(), 10);
-      for (ServerEvent& event : server_->Handle()) {
-        if (event.kind == kind) --count;
-        events.push_back(std::move(event));
-      }
-    }
-    EXPECT_EQ(count, 0) << "event did not come";
-    return events;
-  }
-
-  // Connects on a thread, since the handshake needs both sides.
-  std::unique_ptr<StepChannelClient> Connected() {
-    std::expected<std::unique_ptr<StepChannelClient>, Error> client = Fail("", "not run");
-    std::thread connecting([&] { client = StepChannelClient::Connect(path_, kToken); });
-    const auto events = ServeUntil(ServerEvent::Kind::kConnected);
-    connecting.join();
-    EXPECT_TRUE(client) << client.error().message;
-    return client ? std::move(*client) : nullptr;
-  }
-
-  // A raw peer that sends `text` and reads until the end; returns what it got.
-  std::string RawPeer(const std::string& text, ServerEvent& last) {
-    std::string answer;
-    std::thread talking([&] {
-      const auto fd = ConnectUnix(path_);
-      ASSERT_TRUE(fd) << fd.error();
-      ::send(fd->get(), text.data(), text.size(), MSG_NOSIGNAL);
-      std::array<char, 4096> bytes{};
-      ssize_t length = 0;
-      while ((length = ::recv(fd->get(), bytes.data(), bytes.size(), 0)) > 0) {
-        answer.append(bytes.data(), static_cast<std::size_t>(length));
-      }
-    });
-    last = ServeUntil(ServerEvent::Kind::kRefused).back();
-    talking.join();
-    return answer;
-  }
-
-  const TestFolder folder_;
-  std::filesystem::path path_;
-  std::unique_ptr<StepChannelServer> server_;
-};
-
-TEST_F(StepChannel, SocketIsForItsOwnerAlone) {
+TEST_F(StepChannelTest, SocketIsForItsOwnerAlone) {
   struct stat status{};
   ASSERT_EQ(::stat(path_.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
-TEST_F(StepChannel, DeliversMessagesInOrderWithThePeersPid) {
+TEST_F(StepChannelTest, DeliversMessagesInOrderWithThePeersPid) {
   const auto client = Connected();
   ASSERT_TRUE(client);
   EXPECT_EQ(server_->LivePeers(), std::vector<pid_t>{::getpid()});
@@ -105,7 +44,7 @@ TEST_F(StepChannel, DeliversMessagesInOrderWithThePeersPid) {
   EXPECT_EQ(events[0].connection, 1U);
 }
 
-TEST_F(StepChannel, TellsTheEndAndWhetherByeWasSaid) {
+TEST_F(StepChannelTest, TellsTheEndAndWhetherByeWasSaid) {
   auto client = Connected();
   ASSERT_TRUE(client);
   client->Send(Bye{});
@@ -126,7 +65,7 @@ TEST_F(StepChannel, TellsTheEndAndWhetherByeWasSaid) {
   EXPECT_EQ(events[1].connection, 2U);
 }
 
-TEST_F(StepChannel, ManyThreadsNeverMixTheirLines) {
+TEST_F(StepChannelTest, ManyThreadsNeverMixTheirLines) {
   const auto client = Connected();
   ASSERT_TRUE(client);
   constexpr int kThreads = 4, kEach = 200;
@@ -144,7 +83,7 @@ TEST_F(StepChannel, ManyThreadsNeverMixTheirLines) {
   }
 }
 
-TEST_F(StepChannel, SendFailsOnceTheParentIsGone) {
+TEST_F(StepChannelTest, SendFailsOnceTheParentIsGone) {
   const auto client = Connected();
   ASSERT_TRUE(client);
   server_.reset();
@@ -154,7 +93,7 @@ TEST_F(StepChannel, SendFailsOnceTheParentIsGone) {
   EXPECT_FALSE(client->Send(Bye{}));
 }
 
-TEST_F(StepChannel, RefusesAWrongToken) {
+TEST_F(StepChannelTest, RefusesAWrongToken) {
   ServerEvent event;
   EXPECT_EQ(RawPeer(HelloLine("wrong", 1), event), RefusedLine("wrong token"));
   EXPECT_EQ(event.reason, "wrong token");
@@ -162,7 +101,7 @@ TEST_F(StepChannel, RefusesAWrongToken) {
   EXPECT_TRUE(server_->LivePeers().empty());
 }
 
-TEST_F(StepChannel, ClientTellsWhyItWasRefused) {
+TEST_F(StepChannelTest, ClientTellsWhyItWasRefused) {
   std::expected<std::unique_ptr<StepChannelClient>, Error> client = Fail("", "not run");
   std::thread connecting([&] { client = StepChannelClient::Connect(path_, "wrong"); });
   ServeUntil(ServerEvent::Kind::kRefused);
@@ -172,7 +111,7 @@ TEST_F(StepChannel, ClientTellsWhyItWasRefused) {
   EXPECT_EQ(client.error().message, "no step channel: refused: wrong token");
 }
 
-TEST_F(StepChannel, ClientTellsWhyItWasRefusedBeforeItSaidHello) {
+TEST_F(StepChannelTest, ClientTellsWhyItWasRefusedBeforeItSaidHello) {
   // Whether the peer closes before hello or after it is a race; both must end alike.
   const auto path = folder_ / "hasty";
   auto listener = ListenUnix(path);
@@ -194,13 +133,13 @@ TEST_F(StepChannel, ClientTellsWhyItWasRefusedBeforeItSaidHello) {
   refusing.join();
 }
 
-TEST_F(StepChannel, ConnectFailsWithoutAServer) {
+TEST_F(StepChannelTest, ConnectFailsWithoutAServer) {
   const auto client = StepChannelClient::Connect(folder_ / "nothing", kToken);
   ASSERT_FALSE(client);
   EXPECT_NE(client.error().message.find("No such file or directory"), std::string::npos);
 }
 
-TEST_F(StepChannel, RefusesAnotherVersion) {
+TEST_F(StepChannelTest, RefusesAnotherVersion) {
   ServerEvent event;
   RawPeer(R"({"type":"hello","version":2,"token":"0123456789abcdef","pid":1})"
           "\n",
@@ -208,7 +147,7 @@ TEST_F(StepChannel, RefusesAnotherVersion) {
   EXPECT_EQ(event.reason, "channel version 2, expected 1");
 }
 
-TEST_F(StepChannel, RefusesWhatIsNoHello) {
+TEST_F(StepChannelTest, RefusesWhatIsNoHello) {
   ServerEvent event;
   RawPeer("{\"type\":\"ready\"}\n", event);
   EXPECT_EQ(event.reason, "the first message is not hello");
@@ -218,7 +157,7 @@ TEST_F(StepChannel, RefusesWhatIsNoHello) {
   EXPECT_EQ(event.reason, "line too long");
 }
 
-TEST_F(StepChannel, DropsAPeerThatSendsNonsense) {
+TEST_F(StepChannelTest, DropsAPeerThatSendsNonsense) {
   std::thread talking([&] {
     const auto fd = ConnectUnix(path_);
     ASSERT_TRUE(fd) << fd.error();
@@ -236,7 +175,7 @@ TEST_F(StepChannel, DropsAPeerThatSendsNonsense) {
   EXPECT_EQ(events[2].reason.substr(0, 16), "line is not JSON");
 }
 
-TEST_F(StepChannel, SilentConnectionsDoNotKeepOthersOut) {
+TEST_F(StepChannelTest, SilentConnectionsDoNotKeepOthersOut) {
   std::vector<Fd> silent;
   for (int i = 0; i < 100; ++i) {
     auto fd = ConnectUnix(path_);
@@ -244,7 +183,9 @@ TEST_F(StepChannel, SilentConnectionsDoNotKeepOthersOut) {
     silent.push_back(std::move(*fd));
     server_->Handle();
   }
-  EXPECT_LE(server_->Fds().size(), 65U);
+  std::vector<pollfd> fds;
+  server_->AddFds(fds);
+  EXPECT_LE(fds.size(), 65U);
   EXPECT_TRUE(Connected());
 }
 
@@ -271,7 +212,7 @@ int TryToConnect(const std::filesystem::path& path) {
   return std::string_view(answer.data(), length > 0 ? static_cast<std::size_t>(length) : 0) == WelcomeLine() ? 10 : 20;
 }
 
-TEST_F(StepChannel, RefusesDescendantsOfAServer) {
+TEST_F(StepChannelTest, RefusesDescendantsOfAServer) {
   const auto serving = [&] {
     // A server process: connects, then a "command" of it tries the same, by way of a grandchild.
     const auto fd = ConnectUnix(path_);
@@ -300,7 +241,7 @@ TEST_F(StepChannel, RefusesDescendantsOfAServer) {
   });
 }
 
-TEST_F(StepChannel, AcceptsASecondServerOfTheSameAgent) {
+TEST_F(StepChannelTest, AcceptsASecondServerOfTheSameAgent) {
   std::array<int, 2> hold{};
   ASSERT_EQ(::pipe2(hold.data(), O_CLOEXEC), 0);
   const Fd release(hold[0]);
@@ -322,7 +263,7 @@ TEST_F(StepChannel, AcceptsASecondServerOfTheSameAgent) {
   });
 }
 
-TEST_F(StepChannel, LongPathsWork) {
+TEST_F(StepChannelTest, LongPathsWork) {
   const auto deep = folder_ / std::string(150, 'd');
   std::filesystem::create_directory(deep);
   server_.reset();
@@ -331,13 +272,13 @@ TEST_F(StepChannel, LongPathsWork) {
   EXPECT_TRUE(Connected());
 }
 
-TEST_F(StepChannel, ListenFailsWhereSomethingStands) {
+TEST_F(StepChannelTest, ListenFailsWhereSomethingStands) {
   const auto second = StepChannelServer::Listen(path_, "t");
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, "SYSTEM.IO.WRITE_FAILED");
 }
 
-TEST_F(StepChannel, RemovesItsSocketAtTheEnd) {
+TEST_F(StepChannelTest, RemovesItsSocketAtTheEnd) {
   server_.reset();
   EXPECT_FALSE(std::filesystem::exists(path_));
 }

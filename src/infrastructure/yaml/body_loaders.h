@@ -11,5 +11,6 @@ AgentState LoadAgent(StateReader& reader);
 TerminalState LoadTerminal(StateReader& reader);
 ParallelState LoadParallel(StateReader& reader);
 ForEachState LoadForEach(StateReader& reader);
+OperationState LoadOperation(StateReader& reader);
 
 }  // namespace awf

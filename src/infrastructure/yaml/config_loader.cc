@@ -18,9 +18,9 @@ namespace {
 using Word = std::string_view;
 
 constexpr const char* kInvalid = "USER.CONFIG.INVALID";
-constexpr std::array<Word, 9> kKeys = {"inputs", "storage",    "timeouts", "telemetry", "log",
-                                       "audit",  "transcript", "masking",  "providers"};
-constexpr std::array<Word, 3> kPlannedKeys = {"notify", "defaults", "require_proxy"};
+constexpr std::array<Word, 10> kKeys = {"inputs", "storage",    "timeouts", "telemetry", "log",
+                                        "audit",  "transcript", "masking",  "notify",    "providers"};
+constexpr std::array<Word, 2> kPlannedKeys = {"defaults", "require_proxy"};
 constexpr std::array<Word, 2> kTimeoutKeys = {"step", "agent"};
 constexpr std::array<Word, 6> kTelemetryKeys = {"exporter",   "service_name", "span_names",
                                                 "attributes", "content",      "propagate_http"};
@@ -30,9 +30,14 @@ constexpr std::array<Word, 1> kTranscriptKeys = {"content"};
 constexpr std::array<Word, 3> kTranscriptContents = {"none", "text", "full"};
 constexpr std::array<Word, 1> kAuditKeys = {"path"};
 constexpr std::array<Word, 2> kMaskingKeys = {"keys", "patterns"};
+constexpr std::array<Word, 3> kNotifyKeys = {"default_backend", "webhook_url", "slack_webhook_url"};
+constexpr std::array<Word, 2> kNotifyBackends = {"desktop", "webhook"};
 constexpr std::array<Word, 2> kLogKeys = {"level", "format"};
 constexpr std::array<Word, 4> kLogLevels = {"debug", "info", "warn", "error"};
 constexpr std::array<Word, 2> kLogFormats = {"text", "json"};
+
+// Whether what follows a "${" begins with NAME}.
+bool NamesVariable(Word text) { return text.find('}') != Word::npos && IsIdentifier(text.substr(0, text.find('}'))); }
 
 class ConfigLoader {
  public:
@@ -63,6 +68,11 @@ class ConfigLoader {
     if (const YamlNode* map = Section(root, "masking", {kMaskingKeys, {}, {}})) {
       List(*map, "masking", "keys", config_.masking_keys);
       List(*map, "masking", "patterns", config_.masking_patterns);
+    }
+    if (const YamlNode* map = Section(root, "notify", {kNotifyKeys, {}, {}})) {
+      Choice(*map, "notify", "default_backend", kNotifyBackends, config_.notify.default_backend);
+      WebhookUrl(*map, "webhook_url", config_.notify.webhook_url);
+      WebhookUrl(*map, "slack_webhook_url", config_.notify.slack_webhook_url);
     }
     if (const YamlEntry* entry = YamlReader::Find(root, "providers")) {
       LoadProviderConfigs(*entry->value, reader_, environment_, owner_, config_);
@@ -151,6 +161,33 @@ class ConfigLoader {
     Set("audit.path", *entry);
   }
 
+  // What agents write goes there, and what variables of the user hold. So the project's file can only say which
+  // variable is the URL: any other text of it would choose the server.
+  void WebhookUrl(const YamlNode& map, Word key, std::string& target) {
+    const YamlEntry* entry = YamlReader::Find(map, key);
+    if (entry == nullptr) return;
+    const std::string field = JoinPath("notify", key);
+    const std::optional<std::string> text = reader_.NonEmpty(*entry->value, field);
+    if (!text) return;
+    for (std::size_t at = text->find("${"); at != std::string::npos; at = text->find("${", at + 2)) {
+      if (NamesVariable(Word(*text).substr(at + 2))) continue;
+      reader_.Invalid(*entry->value, "must have the name of a variable and '}' behind each '${'", field);
+      return;
+    }
+    const bool is_variable = text->starts_with("${") && text->find('}') == text->size() - 1;
+    if (owner_ == ConfigOwner::kProject && !is_variable) {
+      reader_.Invalid(*entry->value, "the project's configuration may only name a variable that holds the URL", field,
+                      "write ${NAME}, or set it in your own configuration, ~/.config/awf/config.yaml");
+      return;
+    }
+    if (!is_variable && !text->starts_with("https://") && !text->starts_with("http://")) {
+      reader_.Invalid(*entry->value, "must be an http or https URL, or ${NAME}", field);
+      return;
+    }
+    target = *text;
+    Set(field, *entry);
+  }
+
   void Flag(const YamlNode& map, const std::string& section, Word key, std::optional<bool>& target) {
     const YamlEntry* entry = YamlReader::Find(map, key);
     if (entry == nullptr) return;
@@ -237,6 +274,9 @@ Config MergeConfig(Config user, Config project) {
   take(user.telemetry.propagate_http, project.telemetry.propagate_http, project.telemetry.propagate_http.has_value());
   take_text(user.transcript_content, project.transcript_content);
   take_text(user.audit_path, project.audit_path);
+  take_text(user.notify.default_backend, project.notify.default_backend);
+  take_text(user.notify.webhook_url, project.notify.webhook_url);
+  take_text(user.notify.slack_webhook_url, project.notify.slack_webhook_url);
   std::ranges::move(project.masking_keys, std::back_inserter(user.masking_keys));
   std::ranges::move(project.masking_patterns, std::back_inserter(user.masking_patterns));
   take(user.log_level, project.log_level, !project.log_level.empty());

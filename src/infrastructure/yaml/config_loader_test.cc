@@ -50,11 +50,12 @@ log: {level: debug, format: json}
 transcript: {content: full}
 audit: {path: ~/runs.jsonl}
 masking: {keys: [pin], patterns: ['EMP-\d+', x]}
+notify: {default_backend: webhook, webhook_url: "https://h/${KEY}/x", slack_webhook_url: "${SLACK}"}
 providers:
   claude: {path: ~/bin/claude, options: {model: sonnet, maxTurns: 3}}
   openai-compatible: {options: {base_url: "http://127.0.0.1:1/v1"}}
 )");
-  EXPECT_THAT(Told(loaded), ElementsAre("11:57 providers.claude.options.maxTurns: option 'maxTurns' is taken as "
+  EXPECT_THAT(Told(loaded), ElementsAre("12:57 providers.claude.options.maxTurns: option 'maxTurns' is taken as "
                                         "'max_turns' (options are written in snake_case)"));
   ASSERT_TRUE(loaded.Usable());
   const Config& config = *loaded.config;
@@ -73,6 +74,9 @@ providers:
   EXPECT_EQ(config.audit_path, "/home/u/runs.jsonl");
   EXPECT_EQ(config.masking_keys, std::vector<std::string>{"pin"});
   EXPECT_EQ(config.masking_patterns, (std::vector<std::string>{"EMP-\\d+", "x"}));
+  EXPECT_EQ(config.notify.default_backend, "webhook");
+  EXPECT_EQ(config.notify.webhook_url, "https://h/${KEY}/x");
+  EXPECT_EQ(config.notify.slack_webhook_url, "${SLACK}");
   EXPECT_EQ(config.log_level, "debug");
   EXPECT_EQ(config.log_format, "json");
   EXPECT_EQ(config.providers.at("claude").path, "/home/u/bin/claude");
@@ -81,7 +85,7 @@ providers:
             R"({"base_url":"http://127.0.0.1:1/v1"})");
   EXPECT_EQ(config.positions.at("timeouts.agent"), (Position{"c.yaml", 3, 29}));
   EXPECT_EQ(config.positions.at("inputs.tag"), (Position{"c.yaml", 1, 15}));
-  EXPECT_EQ(config.positions.at("providers.claude.path"), (Position{"c.yaml", 11, 18}));
+  EXPECT_EQ(config.positions.at("providers.claude.path"), (Position{"c.yaml", 12, 18}));
   EXPECT_FALSE(config.positions.contains("log.colour"));
 }
 
@@ -98,7 +102,7 @@ TEST(ConfigLoader, UnknownAndLaterKeys) {
 transcript: {contents: all}
 audit: {paths: x}
 masking: {key: [a]}
-notify: {default_backend: x}
+notify: {default_backends: x}
 defaults: {agent: {}}
 require_proxy: true
 requireProxy: true
@@ -107,19 +111,20 @@ timeouts: {steps: 1}
 log: {Level: info}
 providers: {claude: {paht: /x}}
 )");
-  EXPECT_THAT(Told(loaded),
-              ElementsAre("1:1 storge: unknown key 'storge' (did you mean 'storage'?)",
-                          "2:14 transcript.contents: unknown key 'contents' (did you mean 'content'?)",
-                          "3:9 audit.paths: unknown key 'paths' (did you mean 'path'?)",
-                          "4:11 masking.key: unknown key 'key' (did you mean 'keys'?)",
-                          "5:1 notify: unknown key 'notify' (not supported yet)",
-                          "6:1 defaults: unknown key 'defaults' (not supported yet)",
-                          "7:1 require_proxy: unknown key 'require_proxy' (not supported yet)",
-                          "8:1 requireProxy: unknown key 'requireProxy' ('require_proxy' is not supported yet)",
-                          "9:13 telemetry.exportr: unknown key 'exportr' (did you mean 'exporter'?)",
-                          "10:12 timeouts.steps: unknown key 'steps' (did you mean 'step'?)",
-                          "11:7 log.Level: unknown key 'Level' (keys are written in snake_case: 'level')",
-                          "12:22 providers.claude.paht: unknown key 'paht' (did you mean 'path'?)"));
+  EXPECT_THAT(
+      Told(loaded),
+      ElementsAre("1:1 storge: unknown key 'storge' (did you mean 'storage'?)",
+                  "2:14 transcript.contents: unknown key 'contents' (did you mean 'content'?)",
+                  "3:9 audit.paths: unknown key 'paths' (did you mean 'path'?)",
+                  "4:11 masking.key: unknown key 'key' (did you mean 'keys'?)",
+                  "5:10 notify.default_backends: unknown key 'default_backends' (did you mean 'default_backend'?)",
+                  "6:1 defaults: unknown key 'defaults' (not supported yet)",
+                  "7:1 require_proxy: unknown key 'require_proxy' (not supported yet)",
+                  "8:1 requireProxy: unknown key 'requireProxy' ('require_proxy' is not supported yet)",
+                  "9:13 telemetry.exportr: unknown key 'exportr' (did you mean 'exporter'?)",
+                  "10:12 timeouts.steps: unknown key 'steps' (did you mean 'step'?)",
+                  "11:7 log.Level: unknown key 'Level' (keys are written in snake_case: 'level')",
+                  "12:22 providers.claude.paht: unknown key 'paht' (did you mean 'path'?)"));
   EXPECT_FALSE(loaded.Usable());
 }
 
@@ -202,13 +207,51 @@ providers:
   EXPECT_TRUE(rest.config->positions.contains("providers.claude.options.extra_args"));
 }
 
+TEST(ConfigLoader, WebhookUrlsThatCannotBe) {
+  const LoadedConfig loaded = Load(R"(notify:
+  default_backend: slack
+  webhook_url: "https://h/${KEY"
+  slack_webhook_url: "${a-b}"
+)");
+  EXPECT_THAT(
+      Told(loaded),
+      ElementsAre(
+          "2:20 notify.default_backend: notify.default_backend 'slack' is not one of desktop, webhook",
+          "3:16 notify.webhook_url: notify.webhook_url must have the name of a variable and '}' behind each '${'",
+          "4:22 notify.slack_webhook_url: notify.slack_webhook_url must have the name of a variable and '}' behind "
+          "each '${'"));
+  EXPECT_THAT(Told(Load("notify: {webhook_url: 'h.example/${KEY}', slack_webhook_url: ''}")),
+              ElementsAre("1:23 notify.webhook_url: notify.webhook_url must be an http or https URL, or ${NAME}",
+                          "1:62 notify.slack_webhook_url: notify.slack_webhook_url must not be empty"));
+}
+
+// Else a cloned repository could send variables of the user, and what agents write, to a server of its own.
+TEST(ConfigLoader, TheProjectsFileOnlyNamesAVariableWithTheWebhook) {
+  const auto load = [](const std::string& url) {
+    return LoadConfigText("notify: {default_backend: webhook, webhook_url: '" + url + "'}\n", "p.yaml", Environment(),
+                          ConfigOwner::kProject);
+  };
+  const LoadedConfig variable = load("${HOOK}");
+  ASSERT_TRUE(variable.Usable());
+  EXPECT_EQ(variable.config->notify.webhook_url, "${HOOK}");
+  EXPECT_EQ(variable.config->notify.default_backend, "webhook");
+  for (const char* url : {"https://evil.example/x", "https://evil.example/${TOKEN}", "${A}${B}", "${A}/x"}) {
+    EXPECT_THAT(Told(load(url)),
+                ElementsAre("1:49 notify.webhook_url: the project's configuration may only name a variable that holds "
+                            "the URL (write ${NAME}, or set it in your own configuration, ~/.config/awf/config.yaml)"))
+        << url;
+  }
+}
+
 TEST(MergeConfig, TheProjectWinsKeyByKey) {
   const Config user = *Load(
                            "inputs: {a: 1, b: 2}\nstorage: /u\ntimeouts: {step: 1, agent: 2}\nlog: {level: info}\n"
+                           "notify: {default_backend: desktop, webhook_url: 'https://u/'}\n"
                            "providers: {claude: {path: /u/claude, options: {model: opus, effort: high}}}\n")
                            .config;
   const Config project = *LoadConfigText(
                               "inputs: {b: 3}\ntimeouts: {agent: 0}\nlog: {format: json}\n"
+                              "notify: {default_backend: webhook, slack_webhook_url: '${S}'}\n"
                               "providers: {claude: {options: {model: sonnet}}}\n",
                               "p.yaml", Environment())
                               .config;
@@ -217,6 +260,9 @@ TEST(MergeConfig, TheProjectWinsKeyByKey) {
   EXPECT_EQ(merged.storage, "/u");
   EXPECT_EQ(merged.step_timeout, milliseconds(1000));
   EXPECT_EQ(merged.agent_timeout, milliseconds(0));  // said, so it wins
+  EXPECT_EQ(merged.notify.default_backend, "webhook");
+  EXPECT_EQ(merged.notify.webhook_url, "https://u/");
+  EXPECT_EQ(merged.notify.slack_webhook_url, "${S}");
   EXPECT_EQ(merged.log_level, "info");
   EXPECT_EQ(merged.log_format, "json");
   EXPECT_EQ(merged.providers.at("claude").path, "/u/claude");

@@ -1,11 +1,13 @@
 #include "infrastructure/yaml/mcp_proxy_loader.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 namespace awf {
 namespace {
 
+constexpr std::string_view kMissing = "WORKFLOW.PARSE.MISSING_FIELD";
 constexpr std::string_view kUnknownKey = "USER.MCP_PROXY.UNKNOWN_KEY";
 constexpr std::array<std::string_view, 7> kProxyKeys = {
     "enable", "intercept_builtins", "plugin_tools", "sandbox", "isolation", "env", "project_memory"};
@@ -53,24 +55,28 @@ class ProxyLoader {
   }
 
   void PluginEntry(const YamlNode& node, const std::string& field) {
-    reader_.Invalid(node, "plugins are not supported yet", field, "remove the entry");
     if (!reader_.IsMap(node, field)) return;
-    reader_.CheckKeys(node, {kPluginKeys, {}, {}, kUnknownKey}, field);
+    const std::vector<std::string> meant = reader_.CheckKeys(node, {kPluginKeys, {}, {}, kUnknownKey}, field);
+    const auto misspelt = [&](std::string_view key) { return std::ranges::find(meant, key) != meant.end(); };
     PluginToolsEntry entry;
     if (const YamlEntry* plugin = YamlReader::Find(node, "plugin")) {
       entry.plugin = reader_.NonEmpty(*plugin->value, JoinPath(field, "plugin")).value_or("");
       entry.position = reader_.PositionOf(*plugin->value);
-    } else {
-      reader_.Report(node, "WORKFLOW.PARSE.MISSING_FIELD", "the entry names no plugin", JoinPath(field, "plugin"));
+    } else if (!misspelt("plugin")) {
+      reader_.Report(node, kMissing, "the entry names no plugin", JoinPath(field, "plugin"));
     }
     if (const YamlEntry* expose = YamlReader::Find(node, "expose")) {
       const std::string path = JoinPath(field, "expose");
       if (reader_.IsList(*expose->value, path)) Expose(*expose->value, path, entry);
+    } else if (!misspelt("expose")) {
+      reader_.Report(node, kMissing, "the entry exposes no operation", JoinPath(field, "expose"),
+                     "list the operations that the agent may use, as in 'expose: [create_issue]'");
     }
     settings_.plugin_tools.push_back(std::move(entry));
   }
 
   void Expose(const YamlNode& list, const std::string& field, PluginToolsEntry& entry) {
+    if (list.items.empty()) reader_.Invalid(list, "must name at least one operation", field);
     for (std::size_t i = 0; i < list.items.size(); ++i) {
       const YamlNode& item = *list.items[i];
       auto name = reader_.NonEmpty(item, field + "[" + std::to_string(i) + "]");

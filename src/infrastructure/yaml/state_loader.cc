@@ -58,7 +58,7 @@ class StateLoader {
   std::string Type() {
     const YamlNode* node = reader_.Find("type");
     if (node == nullptr) {
-      reader_.Missing("type", "no type", "one of step, agent, parallel, for_each, terminal");
+      reader_.Missing("type", "no type", "one of step, agent, parallel, for_each, operation, terminal");
       return {};
     }
     if (node->kind == YamlNode::Kind::kScalar && IsPlannedType(node->text)) {
@@ -66,7 +66,19 @@ class StateLoader {
       return {};
     }
     std::string type = yaml_.Word(*node, "type", StateTypes()).value_or("");
-    return type == "command" ? "step" : type;
+    if (type != "command" && type != "step") return type;
+    return IsOperation() ? "operation" : "step";
+  }
+
+  // A step that names an operation and nothing else to do, as in files of older tools.
+  bool IsOperation() {
+    const YamlEntry* operation = YamlReader::Find(reader_.map, "operation");
+    if (operation == nullptr || reader_.Find("command") != nullptr || reader_.Find("script_file") != nullptr)
+      return false;
+    yaml_.Report(*operation->key, "WORKFLOW.PARSE.UNKNOWN_FIELD",
+                 "'operation' makes this a state of type operation, not step", "operation", "write 'type: operation'",
+                 Severity::kWarning);
+    return true;
   }
 
   void CheckKeys() {
@@ -115,6 +127,7 @@ class StateLoader {
     if (type_ == "agent") state_.body = LoadAgent(reader_);
     if (type_ == "parallel") state_.body = LoadParallel(reader_);
     if (type_ == "for_each") state_.body = LoadForEach(reader_);
+    if (type_ == "operation") state_.body = LoadOperation(reader_);
     if (type_ != "terminal") return;
     state_.body = LoadTerminal(reader_);
     state_.partial = false;  // it leads nowhere, whatever else is wrong with it
@@ -129,6 +142,8 @@ class StateLoader {
     } else if (type_ == "parallel" || type_ == "for_each") {
       const std::string why = "a state of type " + type_ + " runs nothing itself";
       for (const std::string_view key : {"dir", "capture"}) WarnOfIdle(key, why);
+    } else if (type_ == "operation" && reader_.Find("hooks") == nullptr) {
+      WarnOfIdle("dir", "an operation has no working directory");
     }
   }
 

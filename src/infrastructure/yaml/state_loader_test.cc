@@ -194,12 +194,12 @@ TEST(StateLoader, WhatHidesTheWayOnMakesAStatePartial) {
         "type: step, command: ls, onFailure: b", "type: step, command: ls, next: b",
         "type: step, command: ls, continue_on_error: yes, on_success: b", "type: stpe, command: ls, on_success: b",
         "type: while, body: [b], on_success: c", "type: step, command: ls, use_template: t",
-        "type: step, operation: a.b, on_success: b", "type: parallel, parallel: b, on_success: c",
-        "type: for_each, items: [1], body: [[b]], on_success: c"}) {
+        "type: parallel, parallel: b, on_success: c", "type: for_each, items: [1], body: [[b]], on_success: c"}) {
     EXPECT_TRUE(StateOf(inner).partial) << inner;
   }
   for (const char* inner :
        {"type: step, command: ls, on_success: b", "type: step, comand: ls, on_success: b",
+        "type: step, operation: a.b, on_success: b", "type: operation, operation: ab, on_success: b",
         "type: step, command: ls, retry: x, on_success: b", "type: step, command: ls, when: x, on_success: b"}) {
     EXPECT_FALSE(StateOf(inner).partial) << inner;
   }
@@ -218,8 +218,11 @@ TEST(StateLoader, HintsForUnknownKeys) {
       {"type: step, command: ls, <<: {a: b}", "<<", "not supported yet"},
       {"type: step, command: ls, when: x", "when", "conditions stand in 'transitions', as '- {when: …, goto: …}'"},
       {"type: step, command: ls, next: b", "next", "use 'on_success'"},
-      {"type: step, operation: a.b", "operation",
-       "operations of plugins need 'type: operation', which is not supported yet"},
+      {"type: step, operation: a.b", "operation", "write 'type: operation'"},
+      {"type: step, operation: a.b, command: ls", "operation", "only a state of type operation has it"},
+      {"type: step, command: ls, inputs: {}", "inputs", "only a state of type operation has it"},
+      {"type: operation, operation: a.b, command: ls", "command", "only a state of type step has it"},
+      {"type: operation, operation: a.b, input: {}", "input", "did you mean 'inputs'?"},
       {"type: step, command: ls, prompt: hi", "prompt", "only a state of type agent has it"},
       {"type: step, command: ls, promptFile: hi", "promptFile", "only a state of type agent has it"},
       {"type: step, command: ls, on_complete: b", "on_complete", "only loops have it; use 'on_success'"},
@@ -233,6 +236,53 @@ TEST(StateLoader, HintsForUnknownKeys) {
       {"type: step, command: ls, colour: red", "colour", ""},
   };
   for (const auto& test : cases) EXPECT_EQ(HintOf(test.inner, test.field), test.hint) << test.inner;
+}
+
+TEST(StateLoader, OperationsAreReadWithTheirPlaces) {
+  for (const char* type : {"operation", "step", "command"}) {
+    const LoadedWorkflow loaded =
+        LoadState("type: " + std::string(type) +
+                  ", on_success: z, operation: forge.issues.create, inputs: {title: "
+                  "'{{.inputs.t}}', labels: [a, '{{.inputs.l}}'], number: 0x10, \"null\": ~}");
+    const State& state = loaded.workflow.value().states.at(0);
+    const auto* operation = std::get_if<OperationState>(&state.body);
+    ASSERT_NE(operation, nullptr) << type;
+    EXPECT_FALSE(state.partial);
+    EXPECT_EQ(operation->plugin, "forge");
+    EXPECT_EQ(operation->operation, "issues.create");
+    EXPECT_EQ(json::serialize(operation->inputs),
+              R"({"title":"{{.inputs.t}}","labels":["a","{{.inputs.l}}"],"number":16,"null":null})");
+    EXPECT_EQ(operation->input_sources.at("number"), "0x10");
+    EXPECT_EQ(operation->input_templates.at("title").text, "{{.inputs.t}}");
+    const Position& label = operation->input_templates.at("labels[1]").position;
+    EXPECT_EQ(label, operation->input_positions.at("labels[1]"));
+    const std::size_t shift = std::string_view(type).size();
+    EXPECT_EQ(operation->position.column, 41 + shift);
+    EXPECT_EQ(operation->input_positions.at("labels").line, operation->position.line);
+    EXPECT_LT(operation->input_positions.at("labels").column, label.column);
+    const bool alias = std::string_view(type) != "operation";
+    const auto warned = [](const Finding& finding) {
+      return finding.severity == Severity::kWarning && finding.error.code == "WORKFLOW.PARSE.UNKNOWN_FIELD" &&
+             finding.error.message == "'operation' makes this a state of type operation, not step";
+    };
+    EXPECT_EQ(std::ranges::count_if(loaded.findings, warned), alias ? 1 : 0) << type;
+  }
+}
+
+TEST(StateLoader, NamesOfOperationsAreWrittenOut) {
+  const auto message = [](const std::string& inner) {
+    const LoadedWorkflow loaded = LoadState("type: operation, on_success: z" + inner);
+    return loaded.findings.empty() ? "" : loaded.findings.at(0).error.message;
+  };
+  EXPECT_EQ(message(""), "state 'a' has no operation");
+  const std::string form = "operation must be PLUGIN.OPERATION, as in github.create_issue";
+  for (const char* name : {"create", ".create", "github.", "'.'"})
+    EXPECT_EQ(message(", operation: " + std::string(name)), form) << name;
+  const std::string written = "operation must be written out: what runs has to be known before the run";
+  for (const char* name : {"'{{.inputs.p}}.create'", "'github.{{.inputs.o}}'"})
+    EXPECT_EQ(message(", operation: " + std::string(name)), written) << name;
+  EXPECT_NE(message(", operation: [a.b]"), "");
+  EXPECT_NE(message(", operation: a.b, inputs: [x]"), "");
 }
 
 TEST(StateLoader, LongNamesAndKeysAreRefusedOnce) {
@@ -254,7 +304,7 @@ TEST(StateLoader, LongNamesAndKeysAreRefusedOnce) {
 
 TEST(StateLoader, HintsForTypes) {
   EXPECT_EQ(HintOf("type: for_eac, items: [1]", "type"), "did you mean 'for_each'?");
-  EXPECT_EQ(HintOf("command: ls", "type"), "one of step, agent, parallel, for_each, terminal");
+  EXPECT_EQ(HintOf("command: ls", "type"), "one of step, agent, parallel, for_each, operation, terminal");
   const LoadedWorkflow loaded = LoadState("type: forge.issue, on_success: z");
   EXPECT_EQ(loaded.findings.at(0).error.message, "type 'forge.issue' is not supported yet");
 }

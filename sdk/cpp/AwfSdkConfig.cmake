@@ -1,0 +1,10 @@
+# find_package(AwfSdk): target awf::sdk. The archives of gRPC are named by full path, so they are looked up here.
+include(CMakeFindDependencyMacro)
+set(Boost_USE_STATIC_LIBS ON)
+find_dependency(Threads)
+find_dependency(Boost 1.81 COMPONENTS json)
+if(NOT TARGET awf_grpc)
+  include(${CMAKE_CURRENT_LIST_DIR}/StaticGrpc.cmake)
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/AwfSdkTargets.cmake)
+set_property(TARGET awf::sdk APPEND PROPERTY INTERFACE_LINK_LIBRARIES awf_grpc)

@@ -1,0 +1,22 @@
+// JSON to a value, with the numbers that were written.
+//
+// The parser's own conversion of fractions is off by a unit in the last place now and then, and makes an infinity of
+// what is out of range. Arguments of a call that pass through several processes must arrive as they were sent.
+// Stateless.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "domain/json.h"
+#include "domain/parse_json.h"
+
+namespace awf {
+
+// The error says what is wrong: "number out of range", "nested too deeply", or what the parser says.
+std::expected<json::value, std::string> ParseExactJson(std::string_view text,
+                                                       std::size_t max_nesting = kMaxJsonNesting);
+
+}  // namespace awf

@@ -11,7 +11,17 @@
 
 namespace {
 
+void CheckResult(std::string_view line) {
+  const auto result = awf::channel::DecodeResult(line);
+  if (!result) return;
+  const std::string encoded = awf::channel::EncodeResult(*result);
+  if (encoded.find('\n') != std::string::npos) std::abort();
+  const auto again = awf::channel::DecodeResult(encoded);
+  if (!again || awf::channel::EncodeResult(*again) != encoded) std::abort();
+}
+
 void CheckLine(std::string_view line) {
+  CheckResult(line);
   (void)awf::channel::ReadHello(line);
   (void)awf::channel::ReadAnswer(line);
   const auto message = awf::channel::Decode(line);

@@ -8,6 +8,7 @@ import datetime
 import json
 import os
 import queue
+import shutil
 import signal
 import sys
 import tempfile
@@ -178,9 +179,8 @@ class Plugin:
         _relay_stdout(prints)
         ended.wait()
         sys.stdout.flush()
-        server.stop(DRAIN_SECONDS).wait()
-        os.unlink(address)
-        os.rmdir(folder)
+        server.stop(DRAIN_SECONDS).wait(DRAIN_SECONDS)
+        shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)  # threads of handlers that still run do not hold it up
 
     def _services(self, ended, prints):

@@ -75,7 +75,10 @@ int PluginCheckCommand(const PluginCheckOptions& options, const GlobalOptions& g
   (*command)->Watch([&stages](std::string_view, const plugins::StartStage& stage) { stages.Add(stage); });
   const auto started = (*command)->session().Start(std::span(&options.name, 1), {}, (*command)->cancelled());
   std::optional<Error> error;
-  if (!started.front()) error = started.front().error();
+  if (!started.front()) {
+    error = started.front().error();
+    if (error->hint.starts_with("awf plugin check ")) error->hint.clear();  // that is this command
+  }
   const SteadyClock::time_point begin = SteadyClock::now();
   (*command)->session().Stop();
   if (!error) stages.Add({"stop", Since(begin), {}});

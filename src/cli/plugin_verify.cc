@@ -44,7 +44,7 @@ Verified Verify(const PluginRegistry& registry, const std::string& name) {
   }
   auto sha256 = plugin_registry::Sha256OfFile(launch->executable);
   if (!sha256) {
-    verified.fault = std::move(sha256.error());
+    verified.fault = Fail("EXECUTION.PLUGIN.START", name + ": " + sha256.error().message).error();
     return verified;
   }
   verified.sha256 = std::move(*sha256);

@@ -57,7 +57,8 @@ class Validation {
     LoadedWorkflow loaded =
         LoadWorkflow(*path, {ProcessEnvironment, &regexes_, &files_, folders_, &options_.config.providers,
                              options_.skip_plugins ? nullptr : &*catalogue_});
-    std::ranges::move(plugins_->Warnings(), std::back_inserter(loaded.findings));
+    if (!warned_) std::ranges::move(plugins_->Warnings(), std::back_inserter(loaded.findings));
+    warned_ = warned_ || !plugins_->Warnings().empty();
     const int exit_code = ExitCode(loaded.findings, options_.strict);
     const auto masker = options_.global.masker ? options_.global.masker : MaskerOfErrors(options_.config);
     for (Finding& finding : loaded.findings) finding.error = MaskedError(std::move(finding.error), *masker);
@@ -71,6 +72,7 @@ class Validation {
   telemetry::PlainFiles files_;
   std::optional<PluginSession> plugins_;
   std::optional<PluginCatalogue> catalogue_;
+  bool warned_ = false;  // with the first file of what concerns all
 };
 
 json::object ReportOf(const Checked& checked, const GlobalOptions& global) {

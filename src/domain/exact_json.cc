@@ -86,17 +86,18 @@ class Builder {
 
 }  // namespace
 
-std::expected<json::value, std::string> ParseExactJson(std::string_view text, std::size_t max_nesting) {
-  json::parse_options options;
-  options.max_depth = max_nesting;
-  json::basic_parser<Builder> parser(options);
+std::expected<json::value, JsonFault> ParseExactJson(std::string_view text, ExactJsonOptions options) {
+  json::parse_options of_parser;
+  of_parser.max_depth = options.max_nesting;
+  of_parser.allow_invalid_utf8 = options.any_bytes;
+  json::basic_parser<Builder> parser(of_parser);
   json::error_code fault;
   const std::size_t taken = parser.write_some(false, text.data(), text.size(), fault);
   if (!fault && taken < text.size()) fault = json::error::extra_data;
   if (!fault) return parser.handler().Release();
-  if (parser.handler().out_of_range()) return std::unexpected("number out of range");
-  if (fault == json::error::too_deep) return std::unexpected("nested too deeply");
-  return std::unexpected(fault.message());
+  if (parser.handler().out_of_range()) return std::unexpected(JsonFault{"number out of range", taken});
+  if (fault == json::error::too_deep) return std::unexpected(JsonFault{"nested too deeply", taken});
+  return std::unexpected(JsonFault{fault.message(), taken});
 }
 
 }  // namespace awf

@@ -15,8 +15,16 @@
 
 namespace awf {
 
-// The error says what is wrong: "number out of range", "nested too deeply", or what the parser says.
-std::expected<json::value, std::string> ParseExactJson(std::string_view text,
-                                                       std::size_t max_nesting = kMaxJsonNesting);
+struct ExactJsonOptions {
+  std::size_t max_nesting = kMaxJsonNesting;
+  bool any_bytes = false;  // strings need not be UTF-8: their bytes pass as they are
+};
+
+struct JsonFault {
+  std::string what;        // "number out of range", "nested too deeply", or what the parser says
+  std::size_t offset = 0;  // where it was found
+};
+
+std::expected<json::value, JsonFault> ParseExactJson(std::string_view text, ExactJsonOptions options = {});
 
 }  // namespace awf

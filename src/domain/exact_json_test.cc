@@ -12,7 +12,7 @@ namespace {
 
 TEST(ExactJson, ReadsEveryKindOfValue) {
   const auto value = ParseExactJson(R"( {"a":[1,-2,18446744073709551615,true,null,"x\n\u00e4"],"b":{}} )");
-  ASSERT_TRUE(value) << value.error();
+  ASSERT_TRUE(value) << value.error().what;
   EXPECT_EQ(json::serialize(*value), R"({"a":[1,-2,18446744073709551615,true,null,"x\nä"],"b":{}})");
   EXPECT_EQ(value->at("a").at(2).as_uint64(), std::numeric_limits<std::uint64_t>::max());
 }
@@ -25,16 +25,24 @@ TEST(ExactJson, FractionsComeBackAsTheyWereWritten) {
     if (!std::isfinite(number)) continue;
     ++tried;
     const auto back = ParseExactJson(json::serialize(json::value(number)));
-    ASSERT_TRUE(back) << back.error();
+    ASSERT_TRUE(back) << back.error().what;
     ASSERT_EQ(std::bit_cast<std::uint64_t>(back->to_number<double>()), std::bit_cast<std::uint64_t>(number)) << number;
   }
   EXPECT_EQ(ParseExactJson("0.30000000000000004")->as_double(), 0.1 + 0.2);
 }
 
+TEST(ExactJson, TellsWhereAndTakesAnyBytesWhereAsked) {
+  EXPECT_EQ(ParseExactJson("{\"a\": nope}").error().offset, 6U);
+  EXPECT_EQ(ParseExactJson("{} {}").error().offset, 3U);
+  const auto bytes = ParseExactJson("\"a\xFF\"", {.any_bytes = true});
+  ASSERT_TRUE(bytes) << bytes.error().what;
+  EXPECT_EQ(bytes->as_string(), "a\xFF");
+}
+
 TEST(ExactJson, SaysWhatIsWrong) {
   const auto fault = [](std::string_view text, std::size_t nesting = 4) {
-    const auto value = ParseExactJson(text, nesting);
-    return value ? "fine" : value.error();
+    const auto value = ParseExactJson(text, {.max_nesting = nesting});
+    return value ? "fine" : value.error().what;
   };
   EXPECT_EQ(fault("1e400"), "number out of range");
   EXPECT_EQ(fault("[[[[1]]]]"), "fine");

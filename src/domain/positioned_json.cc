@@ -46,6 +46,9 @@ std::size_t SkipValue(std::string_view text, std::size_t at) {
 }
 
 std::string Unescaped(std::string_view quoted) {
+  if (quoted.size() >= 2 && quoted.find('\\') == std::string_view::npos) {
+    return std::string(quoted.substr(1, quoted.size() - 2));
+  }
   boost::system::error_code fault;
   json::parse_options options;
   options.allow_invalid_utf8 = true;

@@ -320,7 +320,7 @@ states:
   done: {type: terminal, message: "{{.states.add.Response.sum}}"}
 )");
   ASSERT_EQ(Awf("run w.yaml"), 0) << err_;
-  EXPECT_THAT(out_, HasSubstr("\n42\n"));
+  EXPECT_THAT(out_, HasSubstr("42\n"));
   const std::string audit = FileText(world_.RunFolder() / "audit.jsonl");
   std::vector<std::string> types;
   std::istringstream lines(audit);
@@ -382,7 +382,7 @@ TEST_F(PluginCommands, APluginOfTheNameOfABuiltInTakesItsPlaceAndThatIsSaid) {
   world_.Write("ws/.awf/plugins.yaml", "plugins: {http: {path: ./.awf/plugins/awf-plugin-demo/awf-plugin-demo}}\n");
   world_.Write("ws/w.yaml", OperationStep("http.add", "{a: 1, b: 2}"));
   ASSERT_EQ(Awf("run w.yaml"), 0) << err_;
-  EXPECT_THAT(out_, HasSubstr("\n3\n"));
+  EXPECT_THAT(out_, StartsWith("3\n"));
   EXPECT_THAT(FileText(world_.RunFolder() / "log.jsonl"),
               HasSubstr(R"({"level":"warn","message":"plugin in place of a built-in one","plugin":"http")"));
   ASSERT_EQ(Awf("plugin list -f json"), 0);

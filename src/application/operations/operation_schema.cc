@@ -62,7 +62,7 @@ std::optional<json::value> DefaultOf(const std::string& text, InputType type) {
     case InputType::kObject: {
       auto value = ParseJson(text);
       if (!value || (type == InputType::kArray ? !value->is_array() : !value->is_object())) return std::nullopt;
-      return std::move(*value);
+      return value;
     }
   }
   return std::nullopt;
@@ -113,7 +113,7 @@ class SchemaBuilder {
     } else {
       property["type"] = SchemaTypeOf(type);
     }
-    if (std::string text = Description(input, type); !text.empty()) property["description"] = std::move(text);
+    if (const std::string text = Description(input, type); !text.empty()) property["description"] = text;
     properties_[input.name] = std::move(property);
     if (input.required) required_.emplace_back(input.name);
     if (type == InputType::kArray || type == InputType::kObject) {

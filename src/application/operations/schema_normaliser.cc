@@ -185,6 +185,7 @@ class Normaliser {
       return InputType::kNumber;
     Dropped(place, "type");
     std::vector<std::string_view> names;
+    names.reserve(types.size());
     for (const InputType type : types) names.push_back(SchemaTypeOf(type));
     if (!names.empty()) place.notes.push_back("type: " + Joined(names, " or "));
     return std::nullopt;
@@ -353,7 +354,7 @@ class Normaliser {
     }
     json::object made;
     if (type) made["type"] = SchemaTypeOf(*type);
-    if (std::string text = Description(place); !text.empty()) made["description"] = std::move(text);
+    if (const std::string text = Description(place); !text.empty()) made["description"] = text;
     for (auto& [key, value] : place.made) made[key] = std::move(value);
     return made;
   }

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "domain/exact_json.h"
 #include "domain/json.h"
-#include "domain/parse_json.h"
 #include "domain/positioned_json.h"
 #include "infrastructure/mcp/strict_reader.h"
 #include "infrastructure/process/fd.h"
@@ -263,23 +263,17 @@ std::string EncodeServeConfig(const ServeConfig& config) {
 }
 
 std::expected<ServeConfig, Error> DecodeServeConfig(std::string_view text, const std::string& file) {
-  json::parse_options options;
-  options.allow_invalid_utf8 = true;
-  options.max_depth = kMaxJsonNesting;  // schemas of plugins
-  json::parser parser({}, options);
-  boost::system::error_code failure;
-  const std::size_t parsed = parser.write(text.data(), text.size(), failure);
-  std::optional<Error> fault;
-  if (failure) {
+  const auto value = ParseExactJson(text, {.any_bytes = true});
+  if (!value) {
     return std::unexpected(Error{"USER.INPUT.INVALID_FORMAT",
-                                 "not valid JSON: " + failure.message(),
+                                 "not valid JSON: " + value.error().what,
                                  {},
-                                 PositionAt(text, parsed, file),
+                                 PositionAt(text, value.error().offset, file),
                                  {},
                                  {}});
   }
-  const json::value value = parser.release();
-  const json::object* object = value.if_object();
+  std::optional<Error> fault;
+  const json::object* object = value->if_object();
   if (object == nullptr) {
     return std::unexpected(
         Error{"USER.INPUT.INVALID_FORMAT", "the configuration must be an object", {}, {file, 1, 1}, {}, {}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "domain/joined.h"
@@ -13,6 +14,7 @@ namespace awf::plugin_registry {
 namespace {
 
 constexpr const char* kConfig = "EXECUTION.PLUGIN.CONFIG";
+constexpr std::size_t kMostUnknown = 20;  // that are told: the search for the nearest name is long where names are many
 constexpr double kIntegersEnd = 9007199254740992.0;  // 2^53: doubles are exact up to there
 
 std::string_view Wanted(FieldType type) {
@@ -187,9 +189,11 @@ std::vector<Finding> UnknownFields(const ConfigRules& rules, const GivenConfig& 
   if (rules.empty()) return findings;
   std::vector<std::string> names;
   for (const ConfigField& field : rules) names.push_back(field.name);
+  const std::set<std::string> known(names.begin(), names.end());
   for (const auto& member : given.values) {
     const std::string name(member.key());
-    if (std::ranges::find(names, name) != names.end()) continue;
+    if (known.contains(name)) continue;
+    if (findings.size() == kMostUnknown) break;
     const std::string path = given.place + "." + name;
     const auto position = given.positions.find(name);
     findings.push_back({Severity::kWarning,

@@ -52,7 +52,7 @@ std::optional<std::string> NotAChoice(const json::value& value, const json::arra
 std::expected<json::object, Error> MergeConfig(std::string_view plugin, const ConfigRules& rules,
                                                const std::vector<const GivenConfig*>& given, const Position& missing);
 
-// A warning for each field that no rule knows, where there are rules at all.
+// A warning for each field that no rule knows (20 at most), where there are rules at all.
 std::vector<Finding> UnknownFields(const ConfigRules& rules, const GivenConfig& given);
 
 }  // namespace awf::plugin_registry

@@ -107,6 +107,9 @@ TEST(ConfigRules, WarnsOfFieldsThatTheManifestDoesNotKnow) {
       ElementsAre("warning 4:8 plugins.k.config.kubconfig: plugins.k.config.kubconfig: the plugin's manifest has "
                   "no such field (did you mean 'kubeconfig'?)"));
   EXPECT_THAT(UnknownFields({}, file), IsEmpty());
+  std::string many = "{";
+  for (int i = 0; i < 30; ++i) many += "f" + std::to_string(i) + ": 1, ";
+  EXPECT_EQ(UnknownFields(Rules("  kubeconfig: {}\n"), Given(many + "}")).size(), 20U);
 }
 
 }  // namespace

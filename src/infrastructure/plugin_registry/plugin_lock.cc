@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -31,7 +32,7 @@ class LockReader {
     PluginLock lock;
     const json::value* value = root->if_contains("plugins");
     const json::object* plugins = value == nullptr ? nullptr : value->if_object();
-    if (plugins == nullptr) Report(document_.WrongKind({"plugins"}, "a map"));
+    if (plugins == nullptr) WrongKind({"plugins"}, "a map");
     if (plugins != nullptr) {
       for (const auto& member : *plugins) lock.emplace(member.key(), Plugin(std::string(member.key()), member.value()));
     }
@@ -43,24 +44,24 @@ class LockReader {
   void Version(const json::object& root) {
     const json::value* value = root.if_contains("version");
     const std::int64_t* version = value == nullptr ? nullptr : value->if_int64();
-    if (version == nullptr) return Report(document_.WrongKind({"version"}, "an integer"));
+    if (version == nullptr) return WrongKind({"version"}, "an integer");
     if (*version == kVersion) return;
-    Report(document_.Fault({"version"}, "version " + std::to_string(*version) + " of the lock file is not known here",
-                           "update awf, or let awf plugin lock write the file anew, once this one is gone"));
+    Fault({"version"}, "version " + std::to_string(*version) + " of the lock file is not known here",
+          "update awf, or let awf plugin lock write the file anew, once this one is gone");
   }
 
   LockedPlugin Plugin(const std::string& name, const json::value& value) {
     const JsonPath path = {"plugins", name};
     LockedPlugin plugin;
-    if (!IsPluginName(name)) Report(document_.Fault(path, "'" + name + "' is no name for a plugin", kRenew));
+    if (!IsPluginName(name)) Fault(path, "'" + name + "' is no name for a plugin", kRenew);
     const json::object* object = value.if_object();
-    if (object == nullptr) return Report(document_.WrongKind(path, "a map")), plugin;
+    if (object == nullptr) return WrongKind(path, "a map"), plugin;
     RefuseOthers(*object, path, {"operations", "sha256", "version"});
     const json::value* version = object->if_contains("version");
     if (version != nullptr && version->is_string()) {
       plugin.version = std::string_view(version->get_string());
     } else {
-      Report(document_.WrongKind({"plugins", name, "version"}, "a string"));
+      WrongKind({"plugins", name, "version"}, "a string");
     }
     plugin.sha256 = Checksums({"plugins", name, "sha256"}, object->if_contains("sha256"));
     plugin.operations = Operations({"plugins", name, "operations"}, object->if_contains("operations"));
@@ -70,28 +71,27 @@ class LockReader {
   std::map<std::string, std::string> Checksums(const JsonPath& path, const json::value* value) {
     std::map<std::string, std::string> checksums;
     const json::object* object = value == nullptr ? nullptr : value->if_object();
-    if (object == nullptr) return Report(document_.WrongKind(path, "a map")), checksums;
+    if (object == nullptr) return WrongKind(path, "a map"), checksums;
     for (const auto& member : *object) {
-      JsonPath place = path;
-      place.emplace_back(member.key());
       const json::string* text = member.value().if_string();
       auto digest = text == nullptr ? std::nullopt : ParseSha256({text->data(), text->size()});
-      if (digest) {
-        checksums.emplace(member.key(), std::move(*digest));
-      } else {
-        Report(document_.Fault(place, ShownJsonPath(place) + " must be 64 hex digits", kRenew));
+      if (!digest) {
+        JsonPath place = path;
+        place.emplace_back(member.key());
+        return Fault(place, ShownJsonPath(place) + " must be 64 hex digits", kRenew), checksums;
       }
+      checksums.emplace(member.key(), std::move(*digest));
     }
     return checksums;
   }
 
   std::vector<Operation> Operations(const JsonPath& path, const json::value* value) {
-    if (value == nullptr) return Report(document_.WrongKind(path, "a list")), std::vector<Operation>();
+    if (value == nullptr) return WrongKind(path, "a list"), std::vector<Operation>();
     auto operations = OperationsOf(*value);
     if (operations) return std::move(*operations);
     JsonPath place = path;
     place.insert(place.end(), operations.error().path.begin(), operations.error().path.end());
-    Report(document_.Fault(place, ShownJsonPath(place) + " " + operations.error().message, kRenew));
+    Fault(place, ShownJsonPath(place) + " " + operations.error().message, kRenew);
     return {};
   }
 
@@ -101,12 +101,17 @@ class LockReader {
       if (std::ranges::find(known, key) != known.end()) continue;
       JsonPath place = path;
       place.push_back(key);
-      Report(document_.Fault(place, "unknown key '" + key + "'", DidYouMean(key, known)));
+      Fault(place, "unknown key '" + key + "'", DidYouMean(key, known));
     }
   }
 
-  void Report(Error fault) {
-    if (!fault_) fault_ = std::move(fault);
+  // The first counts. Places are looked for from the begin of the text: not for every fault of a hostile one.
+  void Fault(const JsonPath& path, std::string message, std::string hint) {
+    if (!fault_) fault_ = document_.Fault(path, std::move(message), std::move(hint));
+  }
+
+  void WrongKind(const JsonPath& path, std::string_view wanted) {
+    if (!fault_) fault_ = document_.WrongKind(path, wanted);
   }
 
   const JsonDocument& document_;
@@ -115,7 +120,7 @@ class LockReader {
 
 std::string Short(const std::string& digest) { return digest.substr(0, 8) + "…"; }
 
-std::string OrNone(const std::string& text) { return text.empty() ? "none" : text; }
+std::string_view OrNone(std::string_view text) { return text.empty() ? "none" : text; }
 
 // What of two operations of one name differs: "description, inputs".
 std::string ChangedParts(const Operation& before, const Operation& after) {
@@ -136,12 +141,11 @@ class Comparison {
 
   void Plugin(const std::string& name, const LockedPlugin* before, const LockedPlugin* after) {
     static const LockedPlugin kNone;
-    if (before == nullptr || after == nullptr) lines.push_back((before == nullptr ? "+ " : "- ") + name);
+    if (before == nullptr || after == nullptr) Add(before == nullptr ? "+ " : "- ", {name});
     const LockedPlugin& a = before == nullptr ? kNone : *before;
     const LockedPlugin& b = after == nullptr ? kNone : *after;
     if (before != nullptr && after != nullptr) {
-      if (a.version != b.version)
-        lines.push_back("~ " + name + ": version " + OrNone(a.version) + " → " + OrNone(b.version));
+      if (a.version != b.version) Add("~ ", {name, ": version ", OrNone(a.version), " → ", OrNone(b.version)});
       Checksums(name, a.sha256, b.sha256);
     }
     Operations(name, a.operations, b.operations);
@@ -150,18 +154,23 @@ class Comparison {
  private:
   using Digests = std::map<std::string, std::string>;
 
+  void Add(std::string line, std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) line += part;
+    lines.push_back(std::move(line));
+  }
+
   void Checksums(const std::string& name, const Digests& before, const Digests& after) {
     Digests platforms = before;
     platforms.insert(after.begin(), after.end());
     for (const auto& [platform, digest] : platforms) {
       const auto a = before.find(platform), b = after.find(platform);
-      const std::string of = "sha256" + (platform == Platform() ? "" : " of " + platform) + " ";
+      const std::string of = platform == Platform() ? ": sha256 " : ": sha256 of " + platform + " ";
       if (a == before.end()) {
-        lines.push_back("+ " + name + ": " + of + Short(b->second));
+        Add("+ ", {name, of, Short(b->second)});
       } else if (b == after.end()) {
-        lines.push_back("- " + name + ": " + of + Short(a->second));
+        Add("- ", {name, of, Short(a->second)});
       } else if (a->second != b->second) {
-        lines.push_back("~ " + name + ": " + of + Short(a->second) + " → " + Short(b->second));
+        Add("~ ", {name, of, Short(a->second), " → ", Short(b->second)});
       }
     }
   }
@@ -173,9 +182,9 @@ class Comparison {
     for (const auto& [operation, pair] : pairs) {
       const auto& [a, b] = pair;
       if (a == nullptr || b == nullptr) {
-        lines.push_back((a == nullptr ? "+ " : "- ") + name + "." + operation);
+        Add(a == nullptr ? "+ " : "- ", {name, ".", operation});
       } else if (const std::string parts = ChangedParts(*a, *b); !parts.empty()) {
-        lines.push_back("~ " + name + "." + operation + ": " + parts);
+        Add("~ ", {name, ".", operation, ": ", parts});
       }
     }
   }

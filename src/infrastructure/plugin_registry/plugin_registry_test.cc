@@ -237,6 +237,15 @@ TEST_F(PluginRegistryTest, WhatStandsInPlaceOfAManifestIsToldWithoutWaiting) {
             "work/.awf/plugins/dangling/plugin.yaml warning 0:0 : ./.awf/plugins/dangling/plugin.yaml does not exist");
 }
 
+TEST_F(PluginRegistryTest, AManifestGetsTwentyWarningsAtMost) {
+  std::string unknown;
+  for (int i = 0; i < 50; ++i) unknown += "x-" + std::to_string(i) + ": 1\n";
+  Install("work/.awf/plugins/forge", Manifest("forge", unknown));
+  const std::vector<std::string> warnings = Warnings(Load());
+  ASSERT_EQ(warnings.size(), 21U);
+  EXPECT_EQ(warnings[0], " warning 0:0 : ./.awf/plugins/forge/plugin.yaml: 30 more");
+}
+
 TEST_F(PluginRegistryTest, AFolderOfPluginsThatIsNoneIsAWarning) {
   home_.Put("work/.awf/plugins", "");
   const PluginRegistry registry = Load();

@@ -24,7 +24,7 @@ class StateReader {
   PluginState Read(const json::value& value) {
     PluginState state;
     const json::object* object = value.if_object();
-    if (object == nullptr) return Report(document_.WrongKind({name_}, "a map")), state;
+    if (object == nullptr) return WrongKind({name_}, "a map"), state;
     for (const auto& member : *object) Member(std::string(member.key()), member.value(), state);
     return state;
   }
@@ -48,8 +48,7 @@ class StateReader {
       const json::string* text = value.if_string();
       if (text == nullptr) return Wrong(key, "a string");
       auto digest = ParseSha256({text->data(), text->size()});
-      if (!digest && !text->empty())
-        return Report(document_.Fault({name_, key}, name_ + ".checksum must be 64 hex digits"));
+      if (!digest && !text->empty()) return Fault({name_, key}, name_ + ".checksum must be 64 hex digits");
       state.checksum = digest.value_or("");
     } else if (key == "checksum_at") {
       state.checksum_at = Time(key, value);
@@ -67,10 +66,15 @@ class StateReader {
     return *seconds == 0 ? "" : UtcSeconds(WallClock::time_point(std::chrono::seconds(*seconds)));
   }
 
-  void Wrong(const std::string& key, std::string_view wanted) { Report(document_.WrongKind({name_, key}, wanted)); }
+  void Wrong(const std::string& key, std::string_view wanted) { WrongKind({name_, key}, wanted); }
 
-  void Report(Error fault) {
-    if (!fault_) fault_ = std::move(fault);
+  // The first counts. Places are looked for from the begin of the text: not for every fault of a damaged one.
+  void Fault(const JsonPath& path, std::string message) {
+    if (!fault_) fault_ = document_.Fault(path, std::move(message));
+  }
+
+  void WrongKind(const JsonPath& path, std::string_view wanted) {
+    if (!fault_) fault_ = document_.WrongKind(path, wanted);
   }
 
   const JsonDocument& document_;

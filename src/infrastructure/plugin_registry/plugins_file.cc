@@ -16,6 +16,7 @@ namespace {
 using Word = std::string_view;
 
 constexpr const char* kInvalid = "USER.CONFIG.INVALID";
+constexpr std::size_t kMostFaults = 20;  // that are told
 constexpr std::array<Word, 1> kKeys = {"plugins"};
 constexpr std::array<Word, 7> kEntryKeys = {"path", "enabled", "config", "env", "sha256", "tls", "start_timeout"};
 constexpr std::array<Word, 2> kTls = {"required", "off"};
@@ -74,7 +75,7 @@ class EntryReader {
     if (!reader_.IsMap(node, field)) return;
     for (const YamlEntry& variable : node.entries) {
       const std::string& name = variable.key->text;
-      const std::string place = field + "." + name;
+      const std::string place = JoinPath(field, name);
       if (name.empty() || HasNul(name) || name.find('=') != std::string::npos) {
         reader_.Invalid(*variable.key, "'" + name + "' is no name for a variable", field);
         continue;
@@ -131,12 +132,16 @@ PluginsFile ReadRoot(const YamlNode& root, YamlReader& reader) {
   return plugins;
 }
 
-// All findings as one error, at the place of the first.
+// The findings as one error, at the place of the first.
 Error Refused(std::vector<Finding>& findings) {
   SortFindings(findings);
   Error error = std::move(findings.front().error);
   error.code = kInvalid;
   for (std::size_t i = 1; i < findings.size(); ++i) {
+    if (i == kMostFaults) {
+      error.message += "\n" + std::to_string(findings.size() - i) + " more";
+      break;
+    }
     const Error& other = findings[i].error;
     error.message += "\n" + other.position.file + ":" + std::to_string(other.position.line) + ":" +
                      std::to_string(other.position.column) + ": " + other.message;

@@ -32,8 +32,8 @@ struct PluginEntry {
 
 using PluginsFile = std::map<std::string, PluginEntry>;  // by name
 
-// `file` is the file's name in positions. USER.CONFIG.INVALID with a line for every fault, at the position of the
-// first; unknown keys are faults. An empty text is no plugins.
+// `file` is the file's name in positions. USER.CONFIG.INVALID with a line for every fault (20 at most), at the
+// position of the first; unknown keys are faults. An empty text is no plugins.
 std::expected<PluginsFile, Error> ParsePluginsFile(std::string_view text, const std::string& file);
 // Nothing when there is no such file. Opening waits for nothing, whatever the path names.
 std::expected<std::optional<PluginsFile>, Error> ReadPluginsFile(const std::filesystem::path& path);

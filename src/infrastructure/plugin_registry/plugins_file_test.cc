@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "domain/test_folder.h"
 #include "infrastructure/plugin_registry/test_findings.h"
 
@@ -114,6 +116,14 @@ TEST(PluginsFile, TellsAllFaultsInTheirOrder) {
             "2:12 plugins.b.tls: plugins.b.tls 'on' is not one of required, off\n"
             "plugins.yaml:3:15: plugins.a.sha256 must be 64 hex digits\n"
             "plugins.yaml:4:3: key 'a' was already given in line 3");
+}
+
+TEST(PluginsFile, TellsTwentyFaultsAtMost) {
+  std::string text = "plugins:\n";
+  for (int i = 0; i < 50; ++i) text += "  p" + std::to_string(i) + ": 1\n";
+  const std::string fault = Fault(text);
+  EXPECT_EQ(std::ranges::count(fault, '\n'), 20);
+  EXPECT_TRUE(fault.ends_with("\nplugins.yaml:21:8: plugins.p19 must be a map, but is a number\n30 more")) << fault;
 }
 
 TEST(PluginsFile, NeverWaitsForWhatIsNoFile) {

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kConfig = "EXECUTION.PLUGIN.CONFIG";
+constexpr std::size_t kMostWarnings = 20;  // of one manifest
 
 bool IsBelow(const fs::path& path, const fs::path& folder) { return path.string().starts_with(folder.string() + "/"); }
 
@@ -68,7 +69,12 @@ class SnapshotBuilder {
   }
 
   void WarnOf(const FoundManifest& found) {
+    std::size_t told = 0;
     for (const Finding& finding : found.read.findings) {
+      if (told++ == kMostWarnings) {
+        const std::size_t rest = found.read.findings.size() - kMostWarnings;
+        return Warn(snapshot_->Shown(found.file()) + ": " + std::to_string(rest) + " more", {});
+      }
       const Error& error = finding.error;
       const bool placed = error.position.known();
       Warn(placed ? error.message : snapshot_->Shown(found.file()) + " " + error.message, error.position, error.hint,

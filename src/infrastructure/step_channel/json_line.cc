@@ -8,7 +8,7 @@ namespace awf::channel {
 
 std::expected<Fields, std::string> Fields::Parse(std::string_view line) {
   auto value = ParseExactJson(line);
-  if (!value) return std::unexpected("line is not JSON: " + value.error());
+  if (!value) return std::unexpected("line is not JSON: " + value.error().what);
   if (!value->is_object()) return std::unexpected("line is not a JSON object");
   return Fields(std::move(value->get_object()));
 }

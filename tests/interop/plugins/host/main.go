@@ -1,5 +1,5 @@
-// A host for the interop tests as Go programs are ones: go-plugin's client, mutual TLS, gRPC alone. Messages and services are
-// those of awf_plugin.go of scaffolds/go. Reads {"program", "config", "calls": [{"operation", "inputs"}]} from stdin and
+// A host for the interop tests as Go programs are ones: go-plugin's client, gRPC alone. Messages and services are
+// those of awf_plugin.go of scaffolds/go. Reads {"program", "tls", "config", "calls": [{"operation", "inputs"}]} from stdin and
 // prints what the plugin answers as one JSON object; `ended` tells that Kill needed no force.
 package main
 
@@ -20,6 +20,7 @@ import (
 
 type order struct {
 	Program string                     `json:"program"`
+	TLS     bool                       `json:"tls"`
 	Config  map[string]json.RawMessage `json:"config"`
 	Calls   []struct {
 		Operation string                     `json:"operation"`
@@ -140,7 +141,7 @@ func run() error {
 		HandshakeConfig:  handshake,
 		Plugins:          map[string]plugin.Plugin{"awf": connected{}},
 		Cmd:              command,
-		AutoMTLS:         true,
+		AutoMTLS:         order.TLS,
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     time.Minute,
 		SyncStdout:       &stdout,

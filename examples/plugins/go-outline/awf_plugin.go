@@ -1,0 +1,1 @@
+../../../scaffolds/go/awf_plugin.go

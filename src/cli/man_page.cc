@@ -55,11 +55,9 @@ explains an error code.
 As
 .BR \-\-storage .
 .TP
-.BR AWF_WORKFLOWS_PATH ", " AWF_PROMPTS_PATH
+.BR AWF_WORKFLOWS_PATH ", " AWF_PROMPTS_PATH ", " AWF_PLUGINS_PATH
 Folders, separated by colons, in place of
-.I .awf/workflows
-and
-.I .awf/prompts
+.IR .awf/workflows ", " .awf/prompts " and " .awf/plugins
 of the project and the folders of the user.
 .TP
 .BR AWF_CONFIG_PATH ", " AWF_CONFIG_HOME
@@ -91,6 +89,12 @@ Configuration of the project and of the user.
 .TP
 .IR .awf/workflows ", " ~/.config/awf/workflows
 Workflows that can be named without a path.
+.TP
+.IR .awf/plugins.yaml ", " .awf/plugins.lock
+Plugins of the project, and what they were when they were last looked at.
+.TP
+.IR .awf/plugins ", " ~/.local/share/awf/plugins
+Folders of plugins, of the project and of the user.
 .TP
 .I ~/.local/share/awf/runs
 One folder for each run with

@@ -111,7 +111,7 @@ int PluginInitCommand(const PluginInitOptions& options, const GlobalOptions& glo
     return PrintResult(JsonLine(json::object{{"folder", name}, {"files", std::move(files)}}), global);
   }
   std::string text;
-  for (const std::string& path : *written) text += name + "/" + path + "\n";
+  for (const std::string& path : *written) text.append(name).append("/").append(path).append("\n");
   if (!global.quiet) text += "Next: " + name + "/README.md tells how to build and try it.\n";
   return PrintResult(text, global);
 }

@@ -63,7 +63,7 @@ std::vector<PluginRow> RowsOf(PluginSession& session, const plugin_registry::Plu
     row.place = kBuiltinPlace;
     rows.push_back(std::move(row));
   }
-  std::ranges::stable_sort(rows, {}, &PluginRow::name);
+  std::ranges::sort(rows, {}, &PluginRow::name);
   return rows;
 }
 

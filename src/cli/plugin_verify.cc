@@ -108,6 +108,7 @@ json::object Report(const std::vector<Verified>& all, const GlobalOptions& globa
 
 std::vector<Verified> VerifyAll(const PluginRegistry& registry, const std::vector<std::string>& names) {
   std::vector<Verified> all;
+  all.reserve(names.size());
   for (const std::string& name : names) all.push_back(Verify(registry, name));
   return all;
 }

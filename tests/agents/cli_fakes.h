@@ -244,7 +244,7 @@ class CliFakes : public testing::Test {
     EXPECT_EQ(folders, std::vector<std::string>{}) << "private folders were left";
   }
 
-  AgentRunner NewRunner(ProbeProofs proofs = {}) const {
+  AgentRunner NewRunner(ProbeProofs proofs = {}, OperationProviders* operations = nullptr) const {
     auto folder = process::PrivateFolder::OpenIn({}, top_ / "private");
     EXPECT_TRUE(folder);
     return AgentRunner(
@@ -253,7 +253,8 @@ class CliFakes : public testing::Test {
          .environment = {"PATH=" + (top_ / "bin").string() + ":/usr/bin:/bin", "HOME=" + (top_ / "home").string()},
          .tracing = {},
          .programs = {},
-         .proofs = std::move(proofs)});
+         .proofs = std::move(proofs),
+         .operations = operations});
   }
   static void Run(AgentRunner& runner, Step& step) {
     std::ofstream(step.folder / "scenario.json") << json::serialize(step.scenario);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "infrastructure/agents/cli_program.h"
+#include "tests/agents/scripted_providers.h"
 
 namespace awf::agents {
 namespace {
@@ -43,6 +44,26 @@ TEST_P(CliFakesTest, ReplaysASuccessAndCallsThroughTheProxy) {
   EXPECT_EQ(step.observer.Count("isolation "), 1);
   EXPECT_TRUE(step.observer.Has("end Write ok"));
   EXPECT_EQ(step.observer.Count("end Bash error"), 1);
+}
+
+TEST_P(CliFakesTest, ToolsOfPluginsStandBesideOursOrAlone) {
+  ScriptedProviders plugins;
+  plugins.providers["forge"] = std::make_shared<FakeOperations>("forge", std::vector<Operation>{{"say", "", {}, {}}});
+  AgentRunner runner = NewRunner({}, &plugins);
+  for (const bool intercept : {true, false}) {
+    Step step = NewStep(intercept ? "beside" : "alone");
+    step.request.proxy->intercept_builtins = intercept;
+    step.request.proxy->plugin_tools = {ExposeForge({"say"})};
+    step.WithSteps({Call("forge_say", {}), Call("Bash", {{"command", "exit 0"}})});
+    Run(runner, step);
+    EXPECT_EQ(step.Message(), "");
+    EXPECT_EQ(step.result.end.proxy_tools, intercept ? 7 : 1);
+    EXPECT_EQ(step.result.end.isolation.has_value(), intercept);
+    EXPECT_EQ(step.result.end.bypasses, 0);
+    EXPECT_EQ(step.observer.Count("isolation "), intercept ? 1 : 0);
+    EXPECT_TRUE(step.observer.Has("end forge_say ok")) << step.observer.All();
+    EXPECT_TRUE(step.observer.Has(intercept ? "end Bash ok" : "end Bash error -32602"));
+  }
 }
 
 TEST_P(CliFakesTest, TheVersionDecidesWhatTheRecipePromises) {

@@ -6,36 +6,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "application/tools/test_operation_provider.h"
 #include "tests/agents/agent_runner_fixture.h"
+#include "tests/agents/scripted_providers.h"
 
 namespace awf::agents {
-
-// Plugins that need no start, and those that fail.
-class ScriptedProviders final : public OperationProviders {
- public:
-  std::expected<std::vector<std::shared_ptr<OperationProvider>>, Error> Start(std::span<const std::string> plugins,
-                                                                              const StepContext& step, Deadline,
-                                                                              const std::stop_token&) override {
-    std::vector<std::shared_ptr<OperationProvider>> started;
-    for (const std::string& plugin : plugins) {
-      asked.push_back(step.step + " " + plugin);
-      if (const auto fault = faults.find(plugin); fault != faults.end()) return std::unexpected(fault->second);
-      started.push_back(providers.at(plugin));
-    }
-    return started;
-  }
-
-  std::map<std::string, std::shared_ptr<OperationProvider>> providers;
-  std::map<std::string, Error> faults;
-  std::vector<std::string> asked;
-};
 
 class PluginToolsTest : public AgentRunnerTest {
  protected:
@@ -56,11 +35,7 @@ class PluginToolsTest : public AgentRunnerTest {
     AgentRunnerTest::TearDown();
   }
 
-  void Expose(const std::vector<std::string>& operations, const std::string& plugin = "forge") {
-    PluginToolsEntry entry{plugin, {}, {}};
-    for (const std::string& operation : operations) entry.expose.push_back({operation, {}});
-    request_.proxy->plugin_tools = {entry};
-  }
+  void Expose(const std::vector<std::string>& operations) { request_.proxy->plugin_tools = {ExposeForge(operations)}; }
   static json::object Forge(std::string_view operation, json::object arguments = {}) {
     return {{"call", "forge_" + std::string(operation)}, {"arguments", std::move(arguments)}};
   }

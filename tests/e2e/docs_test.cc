@@ -65,8 +65,22 @@ int ExpectedExit(const std::string& command) {
   return at == std::string::npos ? 0 : std::atoi(command.c_str() + at + kMark.size());
 }
 
+// The plugin that the page of plugins speaks of, where its plugins.yaml says that it lies.
+void PutPlugin(World& world) {
+  const fs::path folder = world.Path("ws/tools/awf-plugin-kubernetes");
+  fs::create_directories(folder);
+  const fs::path built = std::getenv("AWF_KUBERNETES_PLUGIN");
+  for (const char* name : {"awf-plugin-kubernetes", "plugin.yaml"}) fs::copy_file(built / name, folder / name);
+  fs::copy_file(fs::path(std::getenv("AWF_SOURCE_DIR")) / "examples/plugins/kubernetes/fake/kubectl",
+                folder / "fake-kubectl");
+  world.Write("ws/.awf/plugins.yaml",
+              "plugins:\n  kubernetes:\n    path: ./tools/awf-plugin-kubernetes\n"
+              "    config: {kubectl: ./tools/awf-plugin-kubernetes/fake-kubectl}\n");
+}
+
 void PutPrograms(World& world) {
   world.PutPrograms();
+  PutPlugin(world);
   world.Write("scenario.json", R"({"steps": [{"text": "hello"}]})");
   world.environment()["FAKE_CLAUDE_SCENARIO"] = world.Path("scenario.json").string();
 }
@@ -74,6 +88,7 @@ void PutPrograms(World& world) {
 TEST(Docs, EveryWorkflowValidates) {
   World world;
   PutPrograms(world);
+  ASSERT_EQ(world.Shell("awf plugin lock"), 0) << world.Read("stderr");
   int workflows = 0;
   for (const Block& block : AllBlocks()) {
     if (block.language != "yaml" || block.text.find("\nstates:") == std::string::npos) continue;

@@ -11,7 +11,7 @@ import { AWF, World } from './support.mjs';
 
 const PROGRAMS = fileURLToPath(new URL('../../build/interop/plugins', import.meta.url));
 const DEMO = process.env.AWF_DEMO_PLUGIN;
-const VERSIONS = ['1.4.8', '1.6.3', '1.7.0', '1.8.0']; // as in plugins/build
+const VERSIONS = /versions=\((.*?)\)/.exec(fs.readFileSync(new URL('plugins/build', import.meta.url), 'utf8'))[1].split(' ');
 const MINUTES = 60_000;
 
 function withoutGo() {
@@ -87,6 +87,7 @@ for (const version of VERSIONS) {
     answers(call('echo', 'text=grüße "x"'), { output: 'grüße "x"' });
     answers(call('add', 'a=2', 'b=40'), { sum: 42 });
     answers(call('print', 'bytes=1000000'), { output: 'printed' });
+    assert.deepEqual(fs.readdirSync(world.path('tmp')), [], 'no socket is left');
 
     const fails = (done, text) => {
       assert.equal(done.status, 3);
@@ -206,10 +207,13 @@ function available(...words) {
 const noPython = available('python3', '-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))') ? false
   : 'Python 3.10 with venv is not installed';
 
+// `print` makes the operation print, before anything is built.
 const SCAFFOLDS = [
-  { language: 'go', skip: noGo, tls: true },
-  { language: 'python', skip: noPython, tls: false }, // grpcio's TLS takes no P-521 certificate, which go-plugin's is
-  { language: 'node', skip: false, tls: true },
+  { language: 'go', skip: noGo, tls: true, source: 'main.go', print: [
+    ['"errors"\n', '"errors"\n\t"fmt"\n'], ['\t\ttext := ', '\t\tfmt.Println("greeting now")\n\t\ttext := ']] },
+  // grpcio's TLS takes no P-521 certificate, which go-plugin's is: without TLS under a Go host
+  { language: 'python', skip: noPython, tls: false, source: 'plugin.py', print: [['    text = ', '    print("greeting now")\n    text = ']] },
+  { language: 'node', skip: false, tls: true, source: 'plugin.mjs', print: [['  const text', '  console.log(\'greeting now\');\n  const text']] },
 ];
 
 // Package managers keep what they have fetched, and their settings, in the user's real home.
@@ -224,28 +228,40 @@ function toolEnvironment() {
 }
 
 const FETCHES = /pip install|npm install|go mod/;
-const NOT_TO_BE_HAD = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|E40[34]|No matching distribution|NewConnectionError|dial tcp|40[34] /;
-const lastLine = ({ stderr }) => stderr.trim().split('\n').at(-1);
+const NOT_TO_BE_HAD = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|E40[34]|No matching distribution|NewConnectionError|dial tcp|40[34] /; // in one line of what they say
+const reasonOf = ({ stdout, stderr }) => (stderr + stdout).split('\n').find((line) => NOT_TO_BE_HAD.test(line));
 
-for (const { language, skip, tls } of SCAFFOLDS) {
+function edit(file, changes) {
+  let text = fs.readFileSync(file, 'utf8');
+  for (const [old, now] of changes) {
+    assert.equal(text.split(old).length, 2, `${file} has once: ${old}`);
+    text = text.replace(old, now);
+  }
+  fs.writeFileSync(file, text);
+}
+
+for (const { language, skip, tls, source, print } of SCAFFOLDS) {
   test(`awf plugin init --lang ${language}: built, tested and tried by its README`, { skip }, async (t) => {
     const world = pluginWorld(t);
     const name = `my-${language}`;
     const folder = `.awf/plugins/awf-plugin-${name}`;
     succeeds(world, [AWF, 'plugin', 'init', name, '--lang', language], { folder: '.awf/plugins' });
+    edit(world.path('ws', folder, source), print);
     const readme = fs.readFileSync(world.path('ws', folder, 'README.md'), 'utf8');
     for (const line of buildCommands(readme)) {
       const done = command(world, ['sh', '-c', line], { folder, env: toolEnvironment() });
-      if (done.status !== 0 && FETCHES.test(line) && NOT_TO_BE_HAD.test(done.stdout + done.stderr))
-        return t.skip(`${line}: ${lastLine(done)}`);
+      if (done.status !== 0 && FETCHES.test(line) && reasonOf(done))
+        return t.skip(`${line}: ${reasonOf(done)}`);
       assert.equal(done.status, 0, `${line}\n${done.stdout}${done.stderr}`);
     }
     assert.match(succeeds(world, ['test/run.sh'], { folder }), /^ok$/m);
     assert.match(succeeds(world, [AWF, 'plugin', 'check', name]), /^tls .* mutual, P-256$/m);
     const called = awf(world, 'plugin', 'call', name, 'greet', '--input', 'who=wörld');
     assert.deepEqual(JSON.parse(called.stdout), { output: 'Hello, wörld!', text: 'Hello, wörld!' }, called.stderr);
-    const run = succeeds(world, [AWF, 'run', `${folder}/workflow.yaml`, '-i', 'who=you', '--storage', world.path('storage'), '-f', 'json']);
+    const run = succeeds(world, [AWF, 'run', `${folder}/workflow.yaml`, '-i', 'who=you', '--storage', world.path('storage'),
+      '--trace-file', '-f', 'json']);
     assert.deepEqual(JSON.parse(run).states.greet.Response, { text: 'Hello, you!' });
+    assert.ok(world.records().log.some((r) => r.message === 'plugin log' && r.plugin === name && r.text === 'greeting now'));
 
     // The configuration reaches it, and what it refuses is told.
     const configure = (greeting) => world.write('ws/.awf/plugins.yaml', `plugins:\n  ${name}:\n    config: {greeting: "${greeting}"}\n`);
@@ -268,7 +284,7 @@ for (const { language, skip, tls } of SCAFFOLDS) {
         outputs: [{ name: 'text', type: 'string', description: 'The greeting.' }] }],
       answers: [{ success: true, output: 'Hi, you!', data: { text: 'Hi, you!' }, error: '' },
         { success: false, output: '', data: {}, error: 'unknown operation nothing' }],
-      stdout: '', ended: true, status: 0 });
+      stdout: 'greeting now\n', ended: true, status: 0 });
     await world.assertNothingLeft();
   });
 }
@@ -281,7 +297,7 @@ test('the example go-outline', { skip: noGo }, async (t) => {
   fs.cpSync(fileURLToPath(new URL('../../examples/plugins/go-outline', import.meta.url)), world.path('ws', folder), { recursive: true, dereference: true });
   const env = toolEnvironment();
   const tidy = command(world, ['go', 'mod', 'tidy'], { folder, env });
-  if (tidy.status !== 0 && NOT_TO_BE_HAD.test(tidy.stderr)) return t.skip(lastLine(tidy));
+  if (tidy.status !== 0 && reasonOf(tidy)) return t.skip(reasonOf(tidy));
   assert.equal(tidy.status, 0, tidy.stderr);
   succeeds(world, ['go', 'build'], { folder, env });
   world.write('ws/lib/a.go', 'package lib\n\n// Size says how big.\ntype Size int\n\nfunc (s Size) Double() Size { return s * 2 }\n\nfunc hidden(n int) {}\n');

@@ -26,6 +26,7 @@ Error ErrorAt(const State& state, const OperationState& operation, std::string c
 
 Error Unknown(const State& state, const OperationState& step, const std::vector<Operation>& operations) {
   std::vector<std::string> names;
+  names.reserve(operations.size());
   for (const Operation& operation : operations) names.push_back(operation.name);
   std::ranges::sort(names);
   std::string message = "plugin '" + step.plugin + "' has no operation '" + step.operation + "'; ";

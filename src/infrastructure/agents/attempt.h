@@ -45,11 +45,13 @@ class Attempt {
     kDone,
   };
 
+  std::expected<std::filesystem::path, Error> Examine(const Environment& base);
   std::expected<void, Error> StartKeeper();
   std::expected<void, Error> OpenConversation();
   std::shared_ptr<const AgentSession> SessionOf(Verdict& verdict) const;
   std::expected<ProxyEndpoint, Error> OpenProxy();
   std::expected<void, Error> StartPlugins();
+  std::expected<void, Error> Launch(const std::filesystem::path& program, Invocation invocation);
   std::expected<void, Error> OpenChannel(const ProxyEndpoint& endpoint);
   StreamMonitor::Rules RulesFor(const ProxyEndpoint* endpoint) const;
   std::expected<void, Error> WriteFile(const std::string& name, const std::string& contents) const;

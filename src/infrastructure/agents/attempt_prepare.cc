@@ -39,19 +39,9 @@ std::expected<void, Error> Attempt::Prepare() {
     sandbox_ = *sandbox;
   }
   const Environment base = ChildEnvironment({});
-  auto program = CliProgram(host_, *entry_, base.Get("PATH"));
-  if (!program) return std::unexpected(program.error());
-  const auto version = answers_.Version(*program, base.Block(), request_.cancelled, request_.deadline);
+  const auto program = Examine(base);
   if (auto over = WhyOver()) return std::unexpected(std::move(*over));
-  if (!version) Warn(std::string(entry_->program) + " --version: " + version.error() + "; see awf doctor");
-  version_ = version.value_or("");
-  facts_.emplace(answers_, *program, base.Block(), request_.cancelled, request_.deadline);
-  const auto proven = IsProven(host_, *entry_, *program, version_, request_, observer_);
-  if (!proven) {
-    if (auto over = WhyOver()) return std::unexpected(std::move(*over));
-    return std::unexpected(proven.error());
-  }
-  proven_ = *proven;
+  if (!program) return std::unexpected(program.error());
 
   if (request_.proxy) {
     auto started = StartPlugins();
@@ -82,16 +72,35 @@ std::expected<void, Error> Attempt::Prepare() {
     DrainChannel();
     return proxy_.Connected();
   });
-  for (const std::string& warning : invocation->warnings) Warn(warning);
-  for (const PrivateFile& file : invocation->files) {
+  return Launch(*program, std::move(*invocation));
+}
+
+// The program of the CLI, its version, and whether it is proven.
+std::expected<std::filesystem::path, Error> Attempt::Examine(const Environment& base) {
+  auto program = CliProgram(host_, *entry_, base.Get("PATH"));
+  if (!program) return program;
+  const auto version = answers_.Version(*program, base.Block(), request_.cancelled, request_.deadline);
+  if (auto over = WhyOver()) return std::unexpected(std::move(*over));
+  if (!version) Warn(std::string(entry_->program) + " --version: " + version.error() + "; see awf doctor");
+  version_ = version.value_or("");
+  facts_.emplace(answers_, *program, base.Block(), request_.cancelled, request_.deadline);
+  const auto proven = IsProven(host_, *entry_, *program, version_, request_, observer_);
+  if (!proven) return std::unexpected(proven.error());
+  proven_ = *proven;
+  return program;
+}
+
+std::expected<void, Error> Attempt::Launch(const std::filesystem::path& program, Invocation invocation) {
+  for (const std::string& warning : invocation.warnings) Warn(warning);
+  for (const PrivateFile& file : invocation.files) {
     if (auto written = WriteFile(file.name, file.contents); !written) return written;
   }
-  invocation->argv[0] = program->string();
-  input_bytes_ = invocation->input.size();
+  invocation.argv[0] = program.string();
+  input_bytes_ = invocation.input.size();
   TellPrompts();
   auto cli = CliProcess::Start(
       *keeper_,
-      {invocation->argv, ChildEnvironment(*invocation).Block(), request_.working_dir, std::move(invocation->input)},
+      {invocation.argv, ChildEnvironment(invocation).Block(), request_.working_dir, std::move(invocation.input)},
       [this](std::string_view line) { provider_->Read(line, *stream_); });
   if (!cli) return std::unexpected(cli.error());
   cli_ = std::move(*cli);

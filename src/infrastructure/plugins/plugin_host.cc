@@ -71,8 +71,8 @@ std::unexpected<Error> Stopping(const std::string& plugin) {
 
 // Whether the caller, and not the plugin, is why it does not run.
 bool BrokenOff(const Error& error, const Deadline& deadline) {
-  return error.code == "EXECUTION.RUN.CANCELLED" ||
-         (error.code == "EXECUTION.PLUGIN.START_TIMEOUT" && Passed(deadline));
+  // Past the caller's deadline each stage fails in its own words.
+  return error.code == "EXECUTION.RUN.CANCELLED" || Passed(deadline);
 }
 
 }  // namespace

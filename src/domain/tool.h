@@ -97,6 +97,7 @@ struct ResultFields {
   std::optional<int> exit_code;  // Bash
   bool truncated = false;        // something was left out of the text
   bool timed_out = false;
+  bool invalid_arguments = false;        // the tool found a fault in them and did nothing
   bool cancelled = false;                // the caller gave up before there was an answer
   bool lost = false;                     // the process that ran the call was killed; nothing is known of its effect
   std::string denied;                    // "sandbox" when policy refused the call

@@ -92,7 +92,7 @@ class DemoPluginTest : public ::testing::Test {
     return ends_.size();
   }
 
-  TestFolder sockets_{"/tmp"}, folder_;
+  TestFolder sockets_{"/tmp"}, elsewhere_{"/tmp"}, folder_;
   std::mutex mutex_;
   Strings logged_, stages_;
   std::vector<PluginEnd> ends_;
@@ -246,6 +246,16 @@ TEST_F(DemoPluginTest, LeavesNoDescriptor) {
   Running(Demo());
   host_.reset();
   EXPECT_TRUE(Eventually([&] { return descriptors() <= before; })) << before;
+}
+
+// As go-plugin before 1.5, which knows nothing of the folder.
+TEST_F(DemoPluginTest, SocketsElsewhereGoAfterACrash) {
+  PluginLaunch launch = Demo();
+  launch.env = {{"PLUGIN_UNIX_SOCKET_DIR", elsewhere_.path().string()}};
+  const auto plugin = Running(launch);
+  EXPECT_FALSE(std::filesystem::is_empty(elsewhere_.path()));
+  Call(*plugin, "die");
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere_.path()));
 }
 
 }  // namespace

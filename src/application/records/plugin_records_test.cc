@@ -110,6 +110,17 @@ TEST_F(PluginRecordsTest, TheRpcIsAnEventOfTheCall) {
                            " span=9f02c4d17be6a038 s");
 }
 
+TEST_F(PluginRecordsTest, AnRpcLiesWithinItsCall) {
+  RunRecorder recorder = Make();
+  Begin(recorder);
+  CallEnd end = Ended(CallOutcome::kOk);
+  end.rpc = Rpc(0);
+  end.rpc->begin = end.duration + microseconds(1);
+  recorder.CallFinished(step_, call_, end);
+  ASSERT_EQ(spans_.spans.size(), 1U);
+  EXPECT_EQ(spans_.spans[0].events.at(0).time, spans_.spans[0].end);
+}
+
 TEST_F(PluginRecordsTest, AStepThatIsAnOperationSaysWhichAndHasTheRpcItself) {
   RunRecorder recorder = Make();
   recorder.RunStarted(start_);
@@ -126,6 +137,7 @@ TEST_F(PluginRecordsTest, AStepThatIsAnOperationSaysWhichAndHasTheRpcItself) {
                                         R"("operation":"forge.run"})"));
   recorder.PluginStarted(step_, plugin_);
   StepEnd end;
+  end.duration = milliseconds(60'000);
   end.rpc = Rpc(14);
   recorder.StepEnded(step_, end);
   ASSERT_EQ(spans_.spans.size(), 1U);

@@ -1,5 +1,6 @@
 #include "application/records/rpc_event.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -17,8 +18,9 @@ std::string RpcStatusName(int status) {
   return status >= 0 && index < kNames.size() ? kNames[index] : std::to_string(status);
 }
 
-SpanEvent RpcEvent(const RpcRecord& rpc, WallClock::time_point start) {
-  SpanEvent event{span_names::kRpcEvent, start + std::chrono::duration_cast<WallClock::duration>(rpc.begin), {}};
+SpanEvent RpcEvent(const RpcRecord& rpc, const SpanRecord& span) {
+  const auto begin = span.start + std::chrono::duration_cast<WallClock::duration>(rpc.begin);
+  SpanEvent event{span_names::kRpcEvent, std::min(begin, span.end), {}};
   event.attributes = {{span_names::kRpcSystem, span_names::kRpcSystemGrpc},
                       {span_names::kRpcMethod, rpc.service + "/" + rpc.method},
                       {span_names::kRpcStatus, RpcStatusName(rpc.status)},

@@ -11,7 +11,7 @@ namespace awf {
 // "OK", "DEADLINE_EXCEEDED"; a number that gRPC does not have as it is.
 std::string RpcStatusName(int status);
 
-// At the time when the RPC began; `start` is the span's.
-SpanEvent RpcEvent(const RpcRecord& rpc, WallClock::time_point start);
+// At the time when the RPC began, within the span: its clock and that of the process that ran the RPC are not one.
+SpanEvent RpcEvent(const RpcRecord& rpc, const SpanRecord& span);
 
 }  // namespace awf

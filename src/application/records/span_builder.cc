@@ -153,7 +153,7 @@ SpanRecord BuildCallSpan(const SpanFrame& frame, const StepContext& step, const 
     SetText(attributes, kRequestId, RequestIdText(call.request_id));
     SetText(attributes, kNetworkTransport, "pipe");
   }
-  if (end.rpc) span.events.push_back(RpcEvent(*end.rpc, span.start));
+  if (end.rpc) span.events.push_back(RpcEvent(*end.rpc, span));
   if (end.outcome != CallOutcome::kOk) {
     const std::string type = CallErrorType(end);
     SetText(attributes, kErrorType, type);
@@ -205,7 +205,7 @@ SpanRecord BuildStepSpan(const SpanFrame& frame, const StepContext& step, const 
   }
   if (step.kind == StepKind::kAgent) DescribeAgent(step, end, notes, attributes);
   span.events = std::move(notes.events);
-  if (end.rpc) span.events.push_back(RpcEvent(*end.rpc, span.start));
+  if (end.rpc) span.events.push_back(RpcEvent(*end.rpc, span));
   if (end.status == StepStatus::kCancelled) span.events.push_back({"cancelled", span.end, {}});
   return span;
 }

@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "application/operations/exposed_names.h"
 #include "application/operations/operation_inputs.h"
-#include "domain/joined.h"
-#include "domain/nearest_name.h"
 #include "domain/trace_context.h"
 #include "domain/utf8.h"
 
@@ -25,14 +24,10 @@ Error ErrorAt(const State& state, const OperationState& operation, std::string c
 }
 
 Error Unknown(const State& state, const OperationState& step, const std::vector<Operation>& operations) {
-  std::vector<std::string> names;
-  names.reserve(operations.size());
-  for (const Operation& operation : operations) names.push_back(operation.name);
-  std::ranges::sort(names);
-  std::string message = "plugin '" + step.plugin + "' has no operation '" + step.operation + "'; ";
-  message += names.empty() ? "it has none at all" : "it has " + Joined(names, ", ");
-  Error error = ErrorAt(state, step, "USER.MCP_PROXY.UNKNOWN_OPERATION", std::move(message), "operation");
-  error.hint = DidYouMean(step.operation, names);
+  Error error = UnknownOperation(step.plugin, step.operation, operations);
+  error.position = step.position;
+  error.step = state.name;
+  error.field = "operation";
   return error;
 }
 

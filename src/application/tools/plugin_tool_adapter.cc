@@ -80,7 +80,9 @@ ToolResult PluginToolAdapter::Call(const ToolCall& call) {
   if (tool == definitions_.end()) return ToolResult::Failure("unknown tool " + std::string(call.tool));
   const Operation& operation = *operations_[static_cast<std::size_t>(tool - definitions_.begin())];
   if (auto checked = CheckOperationInputs(operation, call.arguments); !checked) {
-    return ToolResult::Failure(std::move(checked.error()));
+    ToolResult refused = ToolResult::Failure(std::move(checked.error()));
+    refused.fields.invalid_arguments = true;
+    return refused;
   }
   OperationCall request{call.id, operation.name, call.arguments, call.deadline, call.cancelled, {}, {}};
   if (!trace_.trace_id.empty()) {

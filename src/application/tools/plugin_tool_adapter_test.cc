@@ -102,6 +102,9 @@ TEST_F(PluginToolAdapterTest, BadInputsNeverReachThePlugin) {
   EXPECT_EQ(Text(result),
             "invalid arguments: 'a' must be an integer, got \"5\"; 'where' must be a URL, got \"nowhere\"; "
             "unknown argument 'tag' (did you mean 'tags'?)");
+  EXPECT_TRUE(result.fields.invalid_arguments);
+  plugin_->on_call = [](const OperationCall&) { return OperationResult{}; };
+  EXPECT_FALSE(Call("demo_list", {}).fields.invalid_arguments);
 }
 
 TEST_F(PluginToolAdapterTest, ResultsKeepToTheBudget) {

@@ -85,6 +85,8 @@ CallEnd EndOf(const ToolResult& result, bool cancelled) {
     end = Failed(CallOutcome::kDenied, text, "policy_denied");
   } else if (fields.timed_out) {
     end = Failed(CallOutcome::kTimeout, text, "timeout");
+  } else if (fields.invalid_arguments) {
+    end = Failed(CallOutcome::kError, text, "invalid_arguments");
   } else if (result.is_error) {
     end = Failed(CallOutcome::kError, text, "tool_error");
   }

@@ -198,6 +198,8 @@ INSTANTIATE_TEST_SUITE_P(
                            "for the log", "tool_error", ""},
                     Ending{"timeout", [](ToolResult& r) { r.fields.timed_out = true; }, CallOutcome::kTimeout,
                            "first line", "timeout", ""},
+                    Ending{"arguments", [](ToolResult& r) { r.fields.invalid_arguments = true; }, CallOutcome::kError,
+                           "first line", "invalid_arguments", ""},
                     Ending{"cancelled", [](ToolResult& r) { r.fields.cancelled = true; }, CallOutcome::kCancelled,
                            "cancelled by client", "cancelled", ""},
                     Ending{"denied", [](ToolResult& r) { r.fields.denied = "sandbox"; }, CallOutcome::kDenied,

@@ -123,6 +123,22 @@ void PluginChecker::Check(const State& state, const AgentState& agent) {
   }
 }
 
+void PluginChecker::WarnOfSchema(const std::string& plugin, const Operation& operation, const Place& place) {
+  if (!told_schemas_.emplace(plugin, operation.name).second) return;
+  const auto made = SchemaOf(operation);
+  if (!made) return;
+  for (const std::string& warning : made->warnings) {
+    Report(Severity::kWarning,
+           {"EXECUTION.PLUGIN.INIT",
+            "plugin '" + plugin + "': " + warning,
+            "the plugin has to declare it in another way",
+            {},
+            {},
+            {}},
+           place);
+  }
+}
+
 // Names can collide whether the operations are there or not.
 void PluginChecker::Exposed(const PluginToolsEntry& entry, const State& state, const std::string& field,
                             ExposedNames& names) {
@@ -130,7 +146,8 @@ void PluginChecker::Exposed(const PluginToolsEntry& entry, const State& state, c
   for (std::size_t i = 0; i < entry.expose.size(); ++i) {
     const ExposedOperation& exposed = entry.expose[i];
     const Place place{state, exposed.position, field + ".expose[" + std::to_string(i) + "]"};
-    if (operations != nullptr) Find(entry.plugin, exposed.name, *operations, place);
+    const Operation* operation = operations == nullptr ? nullptr : Find(entry.plugin, exposed.name, *operations, place);
+    if (operation != nullptr) WarnOfSchema(entry.plugin, *operation, place);
     if (auto name = names.Add(entry.plugin, exposed.name); !name) Report(Severity::kError, name.error(), place);
   }
 }

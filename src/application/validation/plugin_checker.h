@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "application/operations/exposed_names.h"
@@ -40,6 +41,8 @@ class PluginChecker {
   // The operation, or null, and that there is none has been told.
   const Operation* Find(const std::string& plugin, const std::string& name, const std::vector<Operation>& operations,
                         const Place& place);
+  // What a tool of it cannot tell or keep; once per operation.
+  void WarnOfSchema(const std::string& plugin, const Operation& operation, const Place& place);
   void Exposed(const PluginToolsEntry& entry, const State& state, const std::string& field, ExposedNames& names);
   void Inputs(const State& state, const OperationState& step, const Operation& operation);
 
@@ -47,6 +50,7 @@ class PluginChecker {
   std::vector<Finding>& findings_;
   std::map<std::string, std::expected<KnownOperations, Error>> known_;
   std::set<std::string> told_unknown_;
+  std::set<std::pair<std::string, std::string>> told_schemas_;  // plugin, operation
   NameHints hints_;
 };
 

@@ -117,6 +117,19 @@ TEST_F(PluginCheckerTest, WhatIsNotKnownIsWarnedOfOncePerPlugin) {
                            "down)"});
 }
 
+TEST_F(PluginCheckerTest, WarningsOfASchemaAreToldOncePerOperation) {
+  catalogue_.plugins["loose"] = {FakeCatalogue::Op(
+      "find", {{"what", "", true, {}, {}, {}}, {"where", "string", false, {}, {}, "path"}})};
+  Check({{"loose", {"find"}}});
+  Check({{"k8s", {"get"}}, {"loose", {"find"}}});
+  Step("loose", "find", {{"what", "x"}});
+  EXPECT_EQ(Found(), (Lines{"W 10:20 mcp_proxy.plugin_tools[0].expose[0] EXECUTION.PLUGIN.INIT: plugin 'loose': input "
+                            "'what' of operation 'find' has no type (the plugin has to declare it in another way)",
+                            "W 10:20 mcp_proxy.plugin_tools[0].expose[0] EXECUTION.PLUGIN.INIT: plugin 'loose': input "
+                            "'where' of operation 'find' asks for the validation 'path', which is not made (the plugin "
+                            "has to declare it in another way)"}));
+}
+
 TEST_F(PluginCheckerTest, NamesCollide) {
   Check({{"a_b", {"c"}}, {"a", {"b_c"}}});
   EXPECT_EQ(Found(), Lines{"11:20 mcp_proxy.plugin_tools[1].expose[0] USER.MCP_PROXY.NAME_COLLISION: two tools would "

@@ -49,6 +49,7 @@ ForwardedTools::ForwardedTools(channel::StepChannelClient& channel, std::vector<
 
 std::vector<ToolDefinition> ForwardedTools::Tools() const {
   std::vector<ToolDefinition> definitions;
+  definitions.reserve(tools_.size());
   for (const ForwardedTool& tool : tools_) definitions.push_back(tool.definition);
   return definitions;
 }

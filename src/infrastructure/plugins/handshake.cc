@@ -99,7 +99,8 @@ std::expected<Handshake, std::string> ParseHandshake(std::string_view line, std:
   if (fields.size() > 6 && fields[6] == "true") {
     return std::unexpected(name + " multiplexes its gRPC connections, which awf does not support");
   }
-  Handshake handshake{std::move(*target), {}};
+  Handshake handshake{std::move(*target), {}, {}};
+  if (fields[2] == "unix") handshake.socket = fields[3];
   if (fields.size() > 5 && fields[5].size() > kShortestCertificate) handshake.certificate = fields[5];
   return handshake;
 }

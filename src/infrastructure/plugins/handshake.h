@@ -12,6 +12,7 @@ inline constexpr std::size_t kLongestHandshake = 64 * 1024;  // bytes before the
 
 struct Handshake {
   std::string target;       // for gRPC: "unix:/abs/path" or "ipv4:host:port"
+  std::string socket;       // the path, as it is; empty with TCP
   std::string certificate;  // base64 without padding; empty: the plugin speaks plaintext
 };
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "infrastructure/plugins/plugin_guard.h"
 #include "infrastructure/plugins/plugin_start.h"
 #include "infrastructure/plugins/process_loop.h"
 #include "infrastructure/plugins/running_plugin.h"
@@ -43,7 +44,7 @@ void RunAtOnce(std::size_t count, const Job& job) {
 }  // namespace
 
 struct PluginHost::State {
-  explicit State(PluginHostOptions given) : options(std::move(given)) {}
+  explicit State(PluginHostOptions given) : options(std::move(given)), guard(PluginGuard::Start(options.private_folder)) {}
 
   // What a name has come to; nothing while it is being started.
   struct Entry {
@@ -55,6 +56,7 @@ struct PluginHost::State {
   Started StartNew(const PluginLaunch& launch, const Deadline& deadline, const std::stop_token& cancelled);
 
   const PluginHostOptions options;
+  std::expected<PluginGuard, Error> guard;
   ProcessLoop loop;
   std::mutex mutex;
   std::condition_variable_any changed;
@@ -79,6 +81,7 @@ bool BrokenOff(const Error& error, const Deadline& deadline) {
 
 Started PluginHost::State::StartOne(const PluginLaunch& launch, const Deadline& deadline,
                                     const std::stop_token& cancelled) {
+  if (!guard) return std::unexpected(guard.error());
   std::unique_lock lock(mutex);
   for (;;) {
     if (stopping.stop_requested()) return Stopping(launch.name);
@@ -105,7 +108,7 @@ Started PluginHost::State::StartOne(const PluginLaunch& launch, const Deadline& 
 Started PluginHost::State::StartNew(const PluginLaunch& launch, const Deadline& deadline,
                                     const std::stop_token& cancelled) {
   const EitherToken either(cancelled, stopping.get_token());
-  auto parts = StartPlugin(launch, options, loop, deadline, either.token());
+  auto parts = StartPlugin(launch, options, guard->folder(), loop, deadline, either.token());
   std::shared_ptr<RunningPlugin> plugin;
   Started result = std::unexpected(Error{});
   if (parts) {
@@ -158,6 +161,7 @@ void PluginHost::StopAll() {
     }
     lock.unlock();
     RunAtOnce(plugins.size(), [&](std::size_t i) { plugins[i]->Stop(); });
+    if (state_->guard) state_->guard->Stop();
   });
 }
 

@@ -6,7 +6,8 @@
 //   host.StopAll();                                    // under 4 s; done by the destructor, too
 //
 // Thread-safe. The thread that spawns lives as long as the host, as the death signal of the children is bound to it.
-// Makes this process a subreaper, so that what plugins leave behind is found. Providers may outlive the host: then they
+// Makes this process a subreaper, so that what plugins leave behind is found; a keeper beside it finds that when this
+// process is killed, so its program must know `keeper` (Keeper::Spawn). Providers may outlive the host: then they
 // say that their plugin is not running.
 #pragma once
 
@@ -39,7 +40,7 @@ struct StartStage {
 
 struct PluginHostOptions {
   std::vector<std::string> environment;  // NAME=value, awf's own
-  std::filesystem::path private_folder;  // 0700, short: folders of sockets are made in it
+  std::filesystem::path private_folder;  // 0700, short: a folder for sockets is made in it
   // Thread-safe, called on threads of the host, must not throw; each may be empty. `logged` gets what a plugin logs or
   // prints, with `plugin` in its fields; `stopped` is told once per plugin that was started, when its process has
   // ended.

@@ -98,6 +98,19 @@ std::optional<PluginLogLine> ParseTextLine(std::string_view line) {
   return PluginLogLine{*level, std::string(text), {}};
 }
 
+std::optional<PluginLogLine> ParseHclog(std::string_view line) {
+  auto parsed = ParseJsonLine(line);
+  return parsed ? std::move(parsed) : ParseTextLine(line);
+}
+
+bool IsQuietHclog(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const auto parsed = ParseHclog(line);
+  return parsed && parsed->level < LogLevel::kWarn;
+}
+
+bool IsErrors(std::size_t mouth) { return mouth == PluginLog::kRawErrors || mouth == PluginLog::kStreamedErrors; }
+
 // Keeps the end of a stream: the text grows to twice the size before its start is cut, so that bytes are moved rarely.
 void Keep(std::string& tail, std::string_view bytes) {
   tail.append(bytes.substr(bytes.size() > kPluginTail ? bytes.size() - kPluginTail : 0));
@@ -115,15 +128,14 @@ std::string EndOf(const std::string& kept) {
 
 PluginLogLine ParsePluginLog(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (auto parsed = ParseJsonLine(line)) return std::move(*parsed);
-  if (auto parsed = ParseTextLine(line)) return std::move(*parsed);
+  if (auto parsed = ParseHclog(line)) return std::move(*parsed);
   const bool panic = line.starts_with("panic: ") || line.starts_with("fatal error: ");
   return {panic ? LogLevel::kError : LogLevel::kInfo, std::string(line), {}};
 }
 
 void PluginLog::Take(Mouth mouth, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
-  Keep(mouth == kRawErrors || mouth == kStreamedErrors ? errors_ : output_, bytes);
+  if (!IsErrors(mouth)) Keep(output_, bytes);
   std::string& unfinished = unfinished_[mouth];
   while (!bytes.empty()) {
     const std::size_t feed = bytes.find('\n');
@@ -132,21 +144,27 @@ void PluginLog::Take(Mouth mouth, std::string_view bytes) {
     unfinished.append(piece);
     bytes.remove_prefix(piece.size());
     if (bytes.empty() && piece.size() < room) return;
-    if (bytes.starts_with('\n')) bytes.remove_prefix(1);
-    Log(unfinished);
+    const bool complete = bytes.starts_with('\n');
+    if (complete) bytes.remove_prefix(1);
+    TakeLine(mouth, unfinished, complete ? "\n" : "");
     unfinished.clear();
   }
 }
 
 void PluginLog::Finish() {
   const std::lock_guard lock(mutex_);
-  for (std::string& unfinished : unfinished_) {
-    Log(unfinished);
-    std::string().swap(unfinished);
+  for (const Mouth mouth : {kRawOutput, kRawErrors, kStreamedOutput, kStreamedErrors}) {
+    TakeLine(mouth, unfinished_[mouth], {});
+    std::string().swap(unfinished_[mouth]);
   }
 }
 
-void PluginLog::Log(std::string_view line) {
+// `end` is the line feed, or nothing.
+void PluginLog::TakeLine(Mouth mouth, std::string_view line, std::string_view end) {
+  if (IsErrors(mouth) && !IsQuietHclog(line)) {
+    Keep(errors_, line);
+    Keep(errors_, end);
+  }
   if (!logged_ || Trimmed(line).empty()) return;
   const PluginLogLine parsed = ParsePluginLog(line);
   json::object fields{{"plugin", plugin_}};
@@ -156,7 +174,10 @@ void PluginLog::Log(std::string_view line) {
 
 std::string PluginLog::ErrorTail() const {
   const std::lock_guard lock(mutex_);
-  return EndOf(errors_);
+  std::string kept = errors_;
+  for (const Mouth mouth : {kRawErrors, kStreamedErrors})
+    if (!IsQuietHclog(unfinished_[mouth])) kept += unfinished_[mouth];
+  return EndOf(kept);
 }
 
 std::string PluginLog::OutputTail() const {

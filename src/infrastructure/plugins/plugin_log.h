@@ -44,13 +44,14 @@ class PluginLog {
   // The process has ended: logs what is left without a line feed.
   void Finish();
 
-  // The last 4 KiB of stderr, real and streamed, in the order in which they came.
+  // The last 4 KiB of stderr, real and streamed, line by line in the order in which they came, without hclog's lines
+  // below warn: those would push out why a plugin ended.
   std::string ErrorTail() const;
   // The same of stdout.
   std::string OutputTail() const;
 
  private:
-  void Log(std::string_view line);
+  void TakeLine(Mouth mouth, std::string_view line, std::string_view end);
 
   std::string plugin_;
   Logged logged_;

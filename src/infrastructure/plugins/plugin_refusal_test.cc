@@ -130,6 +130,11 @@ TEST_F(PluginHostTest, TheCallersDeadlineCountsToo) {
   const auto started = Start(launch, SteadyClock::now() + milliseconds{300});
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, "EXECUTION.PLUGIN.START_TIMEOUT");
+  EXPECT_EQ(started.error().hint, "Raise the timeout of the step.");
+  const auto late = Start(launch, SteadyClock::now() - milliseconds{1});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, "EXECUTION.PLUGIN.START_TIMEOUT");
+  EXPECT_EQ(late.error().message, "demo: no start: the time was up before it was asked");
   // The plugin has had no full chance: another step may try.
   Script("exit 9");
   EXPECT_EQ(RefusalText(launch), "START: demo ended before the handshake: exit status 9");

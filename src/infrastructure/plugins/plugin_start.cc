@@ -30,10 +30,17 @@ using Stage = std::expected<void, Error>;
 
 class Starting {
  public:
-  Starting(const PluginLaunch& launch, const PluginHostOptions& options, ProcessLoop& loop, const Deadline& deadline,
-           const std::stop_token& cancelled)
-      : launch_(launch), options_(options), loop_(loop), cancelled_(cancelled), begin_(SteadyClock::now()) {
-    until_ = std::min(deadline.value_or(SteadyClock::time_point::max()), begin_ + launch.start_timeout);
+  Starting(const PluginLaunch& launch, const PluginHostOptions& options, const std::filesystem::path& sockets,
+           ProcessLoop& loop, const Deadline& deadline, const std::stop_token& cancelled)
+      : launch_(launch),
+        options_(options),
+        sockets_(sockets),
+        loop_(loop),
+        cancelled_(cancelled),
+        begin_(SteadyClock::now()) {
+    until_ = begin_ + launch.start_timeout;
+    deadline_comes_first_ = deadline && *deadline < until_;
+    if (deadline_comes_first_) until_ = *deadline;
     log_ = std::make_shared<PluginLog>(launch.name, options.logged);
   }
   Starting(const Starting&) = delete;
@@ -79,6 +86,7 @@ class Starting {
 
   const PluginLaunch& launch_;
   const PluginHostOptions& options_;
+  const std::filesystem::path& sockets_;
   ProcessLoop& loop_;
   const std::stop_token& cancelled_;
   SteadyClock::time_point begin_, until_, spawned_, stage_begin_ = SteadyClock::now();
@@ -91,6 +99,7 @@ class Starting {
   std::unique_ptr<PluginTransport> transport_;
   std::string version_;
   std::vector<Operation> operations_;
+  bool deadline_comes_first_ = false;  // until_ is that of the caller
   bool started_ = false;
 };
 
@@ -106,9 +115,9 @@ std::unexpected<Error> Starting::Cancelled() const {
 // Of what stderr says the end counts, so the plugin is ended first.
 std::unexpected<Error> Starting::TimedOut(const std::string& what) {
   GiveUp();
-  return Refuse("START_TIMEOUT",
-                what + " within " + LimitText(std::chrono::round<milliseconds>(until_ - begin_)) + StandardErrors(),
-                "Raise start_timeout of " + launch_.name + " in .awf/plugins.yaml.");
+  const std::string text = NotWithin(what, std::chrono::round<milliseconds>(until_ - begin_)) + StandardErrors();
+  if (deadline_comes_first_) return Refuse("START_TIMEOUT", text, "Raise the timeout of the step.");
+  return Refuse("START_TIMEOUT", text, "Raise start_timeout of " + launch_.name + " in .awf/plugins.yaml.");
 }
 
 void Starting::Reached(std::string_view name, std::string detail) {
@@ -142,7 +151,8 @@ Stage Starting::CheckExecutable() {
 
 Stage Starting::Spawn() {
   if (cancelled_.stop_requested()) return Cancelled();
-  auto folder = SocketFolder::Make(options_.private_folder);
+  if (Passed(until_)) return TimedOut("no start");
+  auto folder = SocketFolder::Make(sockets_);
   if (!folder) return Refuse("START", folder.error());
   folder_ = std::move(*folder);
   if (launch_.tls_required) {
@@ -184,6 +194,9 @@ Stage Starting::ReadHandshake() {
   auto handshake = ParseHandshake(line.text, launch_.name);
   if (!handshake) return Refuse("HANDSHAKE", handshake.error());
   endpoint_.target = std::move(handshake->target);
+  if (!handshake->socket.empty()) {
+    process_->WhenEnded([path = std::move(handshake->socket)](const process::ExitStatus&) { RemoveStaleSocket(path); });
+  }
   peer_certificate_ = std::move(handshake->certificate);
   Reached("handshake", endpoint_.target);
   return {};
@@ -247,7 +260,7 @@ Stage Starting::AwaitHealth() {
       return Refuse("CONNECT", "health check: plugin process ended (" + ExitText(*end) + ")" + StandardErrors());
     }
     if (!final && !Passed(until)) continue;
-    if (cause.empty()) cause = "no answer within " + LimitText(std::chrono::round<milliseconds>(until - begin));
+    if (cause.empty()) cause = NotWithin("no answer", std::chrono::round<milliseconds>(until - begin));
     return Refuse("CONNECT", "health check: " + cause);
   }
   OpenStreams();
@@ -317,9 +330,9 @@ Stage Starting::ListOperations() {
 }  // namespace
 
 std::expected<PluginParts, Error> StartPlugin(const PluginLaunch& launch, const PluginHostOptions& options,
-                                              ProcessLoop& loop, const Deadline& deadline,
-                                              const std::stop_token& cancelled) {
-  return Starting(launch, options, loop, deadline, cancelled).Run();
+                                              const std::filesystem::path& sockets, ProcessLoop& loop,
+                                              const Deadline& deadline, const std::stop_token& cancelled) {
+  return Starting(launch, options, sockets, loop, deadline, cancelled).Run();
 }
 
 }  // namespace awf::plugins

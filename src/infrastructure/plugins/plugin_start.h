@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <filesystem>
 #include <stop_token>
 
 #include "domain/error.h"
@@ -13,10 +14,10 @@
 
 namespace awf::plugins {
 
-// Blocks until the operations are known, at most for the launch's start_timeout. Errors: EXECUTION.PLUGIN.* with the
+// The folder of its socket is made in `sockets`. Blocks until the operations are known, at most for the launch's start_timeout. Errors: EXECUTION.PLUGIN.* with the
 // texts of the plugins page, EXECUTION.RUN.CANCELLED. After a failure neither process nor folder is left.
 std::expected<PluginParts, Error> StartPlugin(const PluginLaunch& launch, const PluginHostOptions& options,
-                                              ProcessLoop& loop, const Deadline& deadline,
-                                              const std::stop_token& cancelled);
+                                              const std::filesystem::path& sockets, ProcessLoop& loop,
+                                              const Deadline& deadline, const std::stop_token& cancelled);
 
 }  // namespace awf::plugins

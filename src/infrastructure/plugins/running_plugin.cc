@@ -126,8 +126,9 @@ OperationResult RunningPlugin::Failed(const OperationCall& call, const UnaryRepl
   if (!failure.ended && WasTimeout(reply.status, call.deadline)) {
     const auto limit = std::chrono::round<milliseconds>(*call.deadline - begin);
     result.ending = OperationResult::Ending::kTimeout;
-    result.error =
-        parts_.start.plugin + ": no answer within " + std::to_string(std::max<long>(limit.count(), 0)) + " ms";
+    result.error = parts_.start.plugin + ": no answer" +
+                   (limit.count() > 0 ? " within " + std::to_string(limit.count()) + " ms"
+                                      : ": the time was up before it was asked");
     return result;
   }
   failure.errors = parts_.log->ErrorTail();

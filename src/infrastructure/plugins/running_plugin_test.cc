@@ -176,6 +176,8 @@ TEST_F(RunningPluginTest, NoAnswerBeforeTheDeadline) {
       << result.error;
   ASSERT_TRUE(result.rpc);
   EXPECT_EQ(result.rpc->status, 4);
+  EXPECT_EQ(Execute(*plugin, SteadyClock::now() - milliseconds{5}).error,
+            "demo: no answer: the time was up before it was asked");
   // A Go plugin may notice first, in its own words.
   wire_.answers[kExecute] = [](const UnaryRequest& request) {
     std::this_thread::sleep_until(*request.deadline - milliseconds{5});

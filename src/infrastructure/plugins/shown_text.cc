@@ -27,6 +27,11 @@ std::string LimitText(std::chrono::milliseconds limit) {
   return std::to_string(limit.count()) + " ms";
 }
 
+std::string NotWithin(std::string_view what, std::chrono::milliseconds limit) {
+  std::string text(what);
+  return limit.count() > 0 ? text + " within " + LimitText(limit) : text + ": the time was up before it was asked";
+}
+
 std::string ErrorsClause(std::string_view tail) {
   const std::string_view text = Trimmed(tail);
   return text.empty() ? std::string() : "; stderr: \"" + RepairUtf8(text) + "\"";

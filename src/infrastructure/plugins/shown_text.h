@@ -18,6 +18,9 @@ std::string ExitText(const process::ExitStatus& status);
 // "15 s", "300 ms".
 std::string LimitText(std::chrono::milliseconds limit);
 
+// "no answer within 300 ms"; "no answer: the time was up before it was asked" where there was no time at all.
+std::string NotWithin(std::string_view what, std::chrono::milliseconds limit);
+
 // `; stderr: "…"`, the end of what was printed; "" when nothing was.
 std::string ErrorsClause(std::string_view tail);
 

@@ -30,4 +30,8 @@ class SocketFolder {
   std::filesystem::path path_;
 };
 
+// Deletes the socket of a plugin that has ended, which may lie anywhere: go-plugin before 1.5 knows nothing of folders.
+// Only a socket of this user on which nobody listens any more.
+void RemoveStaleSocket(const std::filesystem::path& path);
+
 }  // namespace awf::plugins

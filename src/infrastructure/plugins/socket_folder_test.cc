@@ -1,6 +1,8 @@
 #include "infrastructure/plugins/socket_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "domain/test_folder.h"
+#include "infrastructure/process/fd.h"
 
 namespace awf::plugins {
 namespace {
@@ -46,6 +49,34 @@ TEST(SocketFolder, TakesAnotherPlaceWhenThePathIsTooLongOrMissing) {
     EXPECT_FALSE(fs::exists(path));
     made->Remove();
   }
+}
+
+Fd BoundSocket(const fs::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.native().copy(address.sun_path, sizeof address.sun_path - 1);
+  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return socket;
+}
+
+TEST(RemoveStaleSocket, TakesSocketsThatNobodyListensOn) {
+  const TestFolder folder("/tmp");
+  {
+    const Fd socket = BoundSocket(folder / "s");
+    ASSERT_EQ(::listen(socket.get(), 1), 0);
+    RemoveStaleSocket(folder / "s");
+    EXPECT_TRUE(fs::exists(folder / "s"));
+  }
+  fs::create_symlink(folder / "s", folder / "link");
+  std::ofstream(folder / "file") << "x";
+  for (const char* name : {"link", "file", "none", "."}) RemoveStaleSocket(folder / name);
+  RemoveStaleSocket(folder / std::string(200, 'l'));
+  EXPECT_TRUE(fs::exists(folder / "s"));
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_TRUE(fs::exists(folder / "file"));
+  RemoveStaleSocket(folder / "s");
+  EXPECT_FALSE(fs::exists(folder / "s"));
 }
 
 }  // namespace

@@ -190,6 +190,8 @@ void Keeper::OwnFolder(const std::filesystem::path& folder) {
   state_->Send({.kind = RequestKind::kOwnFolder}, {-1, -1, -1}, folder.native());
 }
 
+void Keeper::GuardOwner() { state_->Send({.kind = RequestKind::kGuardOwner, .owner = ::getpid()}); }
+
 void Keeper::Restrict() { state_->Send({.kind = RequestKind::kRestrict}); }
 
 std::uint32_t Keeper::Start(const SpawnRequest& request) {

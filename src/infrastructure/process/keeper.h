@@ -92,6 +92,10 @@ class Keeper {
   // SIGKILL. Answered by kFolderReady.
   void OwnFolder(const std::filesystem::path& folder);
 
+  // When this process dies, the keeper also kills (SIGKILL) what it started by itself, and what that started, as far as
+  // it wears a job mark of this process (job_mark.h). Not after Stop.
+  void GuardOwner();
+
   // From now on programs cannot gain rights (no_new_privs) and leave no core files. Cannot be taken back.
   void Restrict();
 

@@ -73,6 +73,7 @@ void KeeperLoop::Run() {
     if (!endings_.empty()) ContinueEndings();
     SendEvents();
   }
+  if (!owner_ && guarded_ != 0) EndOrphansOfOwner();
   if (folder_.empty()) return;
   RemoveTree(folder_);
   if (owner_) return;
@@ -163,6 +164,9 @@ void KeeperLoop::Serve() {
   switch (request_->kind) {
     case RequestKind::kOwnFolder:
       return OwnFolder();
+    case RequestKind::kGuardOwner:
+      guarded_ = request_->owner;
+      return;
     case RequestKind::kRestrict: {
       const rlimit none{0, 0};
       ::setrlimit(RLIMIT_CORE, &none);
@@ -284,6 +288,24 @@ void KeeperLoop::OwnerGone() {
   outgoing_.clear();
   stopping_ = true;
   BeginEnding(kEverything, milliseconds{0});
+}
+
+// They are no descendants of this process, so their marks are all that tells them.
+void KeeperLoop::EndOrphansOfOwner() const {
+  const Clock::time_point give_up = Clock::now() + kPatience;
+  milliseconds pause{1};
+  // Twice nothing, since a process that was being forked may be missing in a snapshot.
+  for (int quiet = 0; quiet < 2 && Clock::now() < give_up;) {
+    bool found = false;
+    for (const ProcessInfo& process : ProcessTree::Snapshot().DescendantsOf(0)) {
+      if (process.ended() || !ReadJobMark(process.pid, guarded_) || !IsOfThisNamespace(process.pid)) continue;
+      found = SignalProcess(process, SIGKILL) == Signalled::kSent || found;
+    }
+    quiet = found ? 0 : quiet + 1;
+    if (!found) continue;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kLongestPause);
+  }
 }
 
 void KeeperLoop::BeginEnding(std::uint32_t target, milliseconds grace) {

@@ -59,6 +59,7 @@ class KeeperLoop {
   void SignalGroup();
   void Stop();
   void OwnerGone();
+  void EndOrphansOfOwner() const;
 
   void Launch(const SpawnRequest& request, std::uint32_t job);
   void ReadStartPipe(std::uint32_t number, Job& job);
@@ -80,6 +81,7 @@ class KeeperLoop {
   Fd owner_;
   Fd signals_;
   pid_t self_;
+  pid_t guarded_ = 0;  // the owner, when what wears its marks is ended with it
   std::filesystem::path folder_;
   std::map<std::uint32_t, Job> jobs_;
   std::unordered_map<pid_t, std::uint32_t> leaders_;  // not yet reaped

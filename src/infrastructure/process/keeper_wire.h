@@ -19,7 +19,16 @@ namespace awf::process {
 
 inline constexpr std::size_t kChunk = 64UL * 1024;
 
-enum class RequestKind : std::uint32_t { kOwnFolder, kRestrict, kStart, kSignalGroup, kEndTree, kKillStrays, kStop };
+enum class RequestKind : std::uint32_t {
+  kOwnFolder,
+  kGuardOwner,
+  kRestrict,
+  kStart,
+  kSignalGroup,
+  kEndTree,
+  kKillStrays,
+  kStop
+};
 
 struct RequestHeader {
   RequestKind kind{};
@@ -27,7 +36,7 @@ struct RequestHeader {
   std::int32_t signal = 0;
   std::uint32_t descriptors = 0;  // kStart: bit 0, 1, 2 when stdin, stdout, stderr are attached, in this order
   std::uint32_t new_session = 0;
-  std::uint32_t padding = 0;
+  std::int32_t owner = 0;  // kGuardOwner: its process number
   std::int64_t grace_ms = 0;
   std::uint64_t payload = 0;
 };

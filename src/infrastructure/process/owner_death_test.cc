@@ -4,6 +4,7 @@
 // the round.
 #include <random>
 
+#include "infrastructure/process/job_mark.h"
 #include "infrastructure/process/process_test_support.h"
 
 namespace awf::process {
@@ -43,9 +44,28 @@ struct Pids {
   }
 }
 
+// One that starts a program by itself, as the host of plugins does, without a death signal.
+[[noreturn]] void BeGuardedOwner(const fs::path& folder, const std::string& mark, int report) {
+  auto keeper = Keeper::Spawn();
+  if (!keeper) ::_exit(1);
+  (*keeper)->GuardOwner();
+  (*keeper)->OwnFolder(folder);
+  Events(**keeper).Await(Kind::kFolderReady);
+  Pids pids{(*keeper)->pid(), ::fork()};
+  if (pids.leader == 0) {
+    WearJobMark(MakeJobMark(::getppid(), static_cast<std::uint32_t>(::getpid())));
+    const std::string forever = "sleep " + mark;
+    const std::string script = "setsid " + forever + " & (" + forever + " &); env -i setsid -f " + forever + "; exec " + forever;
+    ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+    ::_exit(1);
+  }
+  if (::write(report, &pids, sizeof pids) != sizeof pids) ::_exit(1);
+  for (;;) ::pause();
+}
+
 class OwnerDeathTest : public ProcessTest, public ::testing::WithParamInterface<bool> {
  protected:
-  void StartOwner() {
+  void StartOwner(bool guarded = false) {
     mark_ = UniqueSleep();
     step_ = folder_ / ("step" + std::to_string(++rounds_));
     int ends[2];
@@ -53,6 +73,7 @@ class OwnerDeathTest : public ProcessTest, public ::testing::WithParamInterface<
     const Fd read_end(ends[0]);
     Fd write_end(ends[1]);
     owner_ = ::fork();
+    if (owner_ == 0 && guarded) BeGuardedOwner(step_, mark_, write_end.get());
     if (owner_ == 0) BeOwner(GetParam(), step_, mark_, write_end.get());
     ASSERT_GT(owner_, 0);
     write_end.Reset();
@@ -93,6 +114,22 @@ TEST_P(OwnerDeathTest, OwnerIsKilled) {
     ::kill(owner_, SIGKILL);
     ExpectNothingLeft();
   }
+}
+
+TEST_P(OwnerDeathTest, WhatAGuardedOwnerStartedGoesWithIt) {
+  const pid_t other = ::fork();
+  if (other == 0) {
+    WearJobMark(MakeJobMark(::getpid(), 1));
+    for (;;) ::pause();
+  }
+  ASSERT_NO_FATAL_FAILURE(StartOwner(true));
+  ASSERT_TRUE(Eventually([&] { return MarkedProcesses(mark_).size() == 4; }));
+  ::kill(owner_, SIGKILL);
+  ExpectNothingLeft();
+  EXPECT_TRUE(IsAlive(other));  // it wears another mark
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+  EXPECT_EQ(KillStrayChildren(), 0);  // reaps those that lost their parents
 }
 
 TEST_P(OwnerDeathTest, KeeperIsKilled) {

@@ -97,6 +97,13 @@ bool HasEnded(const Owner& owner) {
 
 }  // namespace
 
+std::filesystem::path NewStepFolderIn(const std::filesystem::path& parent) {
+  const auto self = ReadProcess(::getpid());
+  const std::uint64_t start = self ? self->start : 0;
+  return parent / (std::string(kPrefix) + std::to_string(::getpid()) + "-" + std::to_string(start) + "-" + RandomHex(4) +
+                  "-" + ProcessNamespace());
+}
+
 std::expected<PrivateFolder, Error> PrivateFolder::Open() {
   const char* runtime_dir = std::getenv("XDG_RUNTIME_DIR");
   return OpenIn(runtime_dir == nullptr ? "" : runtime_dir, "/var/tmp/awf-" + std::to_string(::geteuid()));
@@ -107,13 +114,6 @@ std::expected<PrivateFolder, Error> PrivateFolder::OpenIn(const std::filesystem:
   const std::filesystem::path folder = Suits(runtime_dir) ? runtime_dir / "awf" : fallback;
   if (auto claimed = Claim(folder); !claimed) return std::unexpected(claimed.error());
   return PrivateFolder(folder);
-}
-
-std::filesystem::path PrivateFolder::NewStepFolder() const {
-  const auto self = ReadProcess(::getpid());
-  const std::uint64_t start = self ? self->start : 0;
-  return path_ / (std::string(kPrefix) + std::to_string(::getpid()) + "-" + std::to_string(start) + "-" + RandomHex(4) +
-                  "-" + ProcessNamespace());
 }
 
 int PrivateFolder::SweepLeftovers() const {

@@ -16,6 +16,9 @@
 
 namespace awf::process {
 
+// A path below `parent` for a new folder of this process, for Keeper::OwnFolder; differs at each call.
+std::filesystem::path NewStepFolderIn(const std::filesystem::path& parent);
+
 class PrivateFolder {
  public:
   // The place for this user, made when missing. SYSTEM.IO.PERMISSION_DENIED when somebody else owns it or it is a link;
@@ -29,8 +32,7 @@ class PrivateFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // A path for a new step folder of this process, for Keeper::OwnFolder; differs at each call.
-  std::filesystem::path NewStepFolder() const;
+  std::filesystem::path NewStepFolder() const { return NewStepFolderIn(path_); }
 
   // Deletes step folders whose owner has ended. Returns how many.
   int SweepLeftovers() const;

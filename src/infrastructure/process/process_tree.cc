@@ -116,6 +116,20 @@ Signalled SignalProcess(const ProcessInfo& process, int signal) {
   return errno == EPERM ? Signalled::kRefused : Signalled::kGone;
 }
 
+bool IsOfThisNamespace(pid_t pid) {
+  const Fd file(::open(("/proc/" + std::to_string(pid) + "/status").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return false;
+  char buffer[4096];  // the line stands within the first 1000 bytes
+  const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+  const std::string_view text(buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  // "NSpid:\t123", and a number more for each namespace below ours.
+  constexpr std::string_view kName = "\nNSpid:\t";
+  const std::size_t begin = text.find(kName);
+  if (begin == std::string_view::npos) return false;
+  const std::string_view line = text.substr(begin + kName.size());
+  return line.substr(0, line.find('\n')).find('\t') == std::string_view::npos;
+}
+
 bool MaySignal(pid_t pid) { return ::kill(pid, 0) == 0 || errno != EPERM; }
 
 }  // namespace awf::process

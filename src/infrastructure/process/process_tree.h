@@ -44,6 +44,9 @@ enum class Signalled { kSent, kGone, kRefused };
 // Sends a signal if the process is still the one that was seen.
 Signalled SignalProcess(const ProcessInfo& process, int signal);
 
+// False for a process of a nested namespace, as in a container: there the numbers of ours mean other processes.
+bool IsOfThisNamespace(pid_t pid);
+
 // False for a process of another user, which we can neither kill nor be asked to.
 bool MaySignal(pid_t pid);
 

@@ -50,7 +50,8 @@ std::string EncodeResult(const PluginResult& result) {
   object["content"] = std::move(content);
   object["is_error"] = result.result.is_error;
   for (const auto& [key, flag] : {std::pair{"truncated", fields.truncated}, std::pair{"timed_out", fields.timed_out},
-                                  std::pair{"cancelled", fields.cancelled}, std::pair{"lost", fields.lost}}) {
+                                  std::pair{"cancelled", fields.cancelled}, std::pair{"lost", fields.lost},
+                                  std::pair{"invalid_arguments", fields.invalid_arguments}}) {
     if (flag) object[key] = true;
   }
   PutTextIfAny(object, "denied", fields.denied);
@@ -79,6 +80,7 @@ std::expected<PluginResult, std::string> DecodeResult(std::string_view line) {
   of_result.timed_out = fields.OptionalBool("timed_out");
   of_result.cancelled = fields.OptionalBool("cancelled");
   of_result.lost = fields.OptionalBool("lost");
+  of_result.invalid_arguments = fields.OptionalBool("invalid_arguments");
   of_result.denied = fields.OptionalText("denied");
   of_result.log_error = fields.OptionalText("log_error");
   of_result.rpc = ReadRpc(fields);

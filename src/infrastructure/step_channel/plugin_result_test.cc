@@ -29,7 +29,7 @@ TEST(PluginResult, GoesThereAndBack) {
   PluginResult result{std::string(kCall), ToolResult::Failure("bad \xFF text")};
   result.result.content.emplace_back(ImageContent{"QUJD", "image/png"});
   ResultFields& fields = result.result.fields;
-  fields.truncated = fields.timed_out = fields.cancelled = fields.lost = true;
+  fields.truncated = fields.timed_out = fields.cancelled = fields.lost = fields.invalid_arguments = true;
   fields.denied = "sandbox";
   fields.log_error = "p: no answer within 7 ms";
   fields.rpc =
@@ -46,6 +46,7 @@ TEST(PluginResult, GoesThereAndBack) {
   EXPECT_TRUE(back->result.fields.timed_out);
   EXPECT_TRUE(back->result.fields.cancelled);
   EXPECT_TRUE(back->result.fields.lost);
+  EXPECT_TRUE(back->result.fields.invalid_arguments);
   EXPECT_EQ(back->result.fields.denied, "sandbox");
   EXPECT_EQ(back->result.fields.log_error, "p: no answer within 7 ms");
   EXPECT_EQ(back->result.fields.rpc, fields.rpc);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "infrastructure/process/process_test_support.h"
 #include "tests/e2e/process_world.h"
 
 namespace awf::e2e {
@@ -473,6 +474,33 @@ TEST_F(PluginCommands, DoctorAndHelpTellOfPlugins) {
   }
   EXPECT_EQ(Awf("plugin"), 1);
   EXPECT_THAT(err_, HasSubstr("plugin needs a command"));
+}
+
+// Programs that the plugin has started, and its socket, as nobody is left to end them but what awf has left behind.
+TEST_F(PluginCommands, NothingOutlivesAnAwfThatIsKilled) {
+  PutDemo();
+  const std::string mark = process::UniqueSleep();
+  const std::string demo = world_.Path("ws/.awf/plugins/awf-plugin-demo/awf-plugin-demo").string();
+  fs::rename(demo, demo + ".real");
+  world_.Write("ws/.awf/plugins/awf-plugin-demo/awf-plugin-demo",
+               "#!/bin/sh\nsleep " + mark + " &\nsetsid sleep " + mark + " &\n(sleep " + mark + " &)\nexec '" + demo +
+                   ".real'\n",
+               true);
+  world_.Write("ws/w.yaml",
+               "name: w\nstates:\n  initial: go\n  go: {type: operation, operation: demo.hang, inputs: {mark: '" +
+                   world_.Path("cancelled").string() + "'}, on_success: done}\n  done: {type: terminal}\n");
+  const pid_t awf = world_.StartAwf({"run", "./w.yaml"});
+  const auto hangs = [&] {
+    const fs::path run = world_.RunFolder();
+    return !run.empty() && FileText(run / "log.jsonl").find("demo: hanging") != std::string::npos;
+  };
+  ASSERT_TRUE(WaitFor(kBound, hangs)) << world_.Read("stderr");
+  EXPECT_THAT(process::MarkedProcesses(mark), testing::SizeIs(3));
+  EXPECT_THAT(world_.PrivateFolders(), testing::SizeIs(1));
+  ::kill(awf, SIGKILL);
+  std::string left;
+  EXPECT_TRUE(WaitUntilNoChildIsLeft(kBound, &left, nullptr)) << left;  // killing nothing
+  EXPECT_THAT(process::MarkedProcesses(mark), ElementsAre());
 }
 
 }  // namespace

@@ -118,8 +118,8 @@ TEST_F(PluginCheckerTest, WhatIsNotKnownIsWarnedOfOncePerPlugin) {
 }
 
 TEST_F(PluginCheckerTest, WarningsOfASchemaAreToldOncePerOperation) {
-  catalogue_.plugins["loose"] = {FakeCatalogue::Op(
-      "find", {{"what", "", true, {}, {}, {}}, {"where", "string", false, {}, {}, "path"}})};
+  catalogue_.plugins["loose"] = {
+      FakeCatalogue::Op("find", {{"what", "", true, {}, {}, {}}, {"where", "string", false, {}, {}, "path"}})};
   Check({{"loose", {"find"}}});
   Check({{"k8s", {"get"}}, {"loose", {"find"}}});
   Step("loose", "find", {{"what", "x"}});

@@ -1,8 +1,8 @@
 // PluginGuard: what outlives awf when awf is killed, to end what its plugins have started and to delete their sockets.
 //
 // Plugins die with awf (PDEATHSIG), but not their children. A keeper beside them (process/keeper.h) sees awf's death,
-// kills all that wears a job mark of awf, and deletes the folder in which the folders of sockets lie. Used by one thread
-// at a time.
+// kills all that wears a job mark of awf, and deletes the folder in which the folders of sockets lie. Used by one
+// thread at a time.
 #pragma once
 
 #include <expected>

@@ -44,7 +44,8 @@ void RunAtOnce(std::size_t count, const Job& job) {
 }  // namespace
 
 struct PluginHost::State {
-  explicit State(PluginHostOptions given) : options(std::move(given)), guard(PluginGuard::Start(options.private_folder)) {}
+  explicit State(PluginHostOptions given)
+      : options(std::move(given)), guard(PluginGuard::Start(options.private_folder)) {}
 
   // What a name has come to; nothing while it is being started.
   struct Entry {

@@ -135,7 +135,11 @@ PluginLogLine ParsePluginLog(std::string_view line) {
 
 void PluginLog::Take(Mouth mouth, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
-  if (!IsErrors(mouth)) Keep(output_, bytes);
+  if (IsErrors(mouth)) {
+    last_errors_ = mouth;
+  } else {
+    Keep(output_, bytes);
+  }
   std::string& unfinished = unfinished_[mouth];
   while (!bytes.empty()) {
     const std::size_t feed = bytes.find('\n');
@@ -175,7 +179,8 @@ void PluginLog::TakeLine(Mouth mouth, std::string_view line, std::string_view en
 std::string PluginLog::ErrorTail() const {
   const std::lock_guard lock(mutex_);
   std::string kept = errors_;
-  for (const Mouth mouth : {kRawErrors, kStreamedErrors})
+  const Mouth other = last_errors_ == kRawErrors ? kStreamedErrors : kRawErrors;
+  for (const Mouth mouth : {other, last_errors_})
     if (!IsQuietHclog(unfinished_[mouth])) kept += unfinished_[mouth];
   return EndOf(kept);
 }

@@ -57,7 +57,8 @@ class PluginLog {
   Logged logged_;
   mutable std::mutex mutex_;
   std::array<std::string, 4> unfinished_;
-  std::string errors_, output_;
+  std::string errors_, output_;     // of errors: whole lines, or pieces of long ones
+  Mouth last_errors_ = kRawErrors;  // which of the two has spoken last
 };
 
 }  // namespace awf::plugins

@@ -47,7 +47,7 @@ TEST_F(PluginHostTest, EnvironmentOfTheChild) {
   EXPECT_NE(out.find("PLUGIN_CLIENT_CERT=-----BEGIN CERTIFICATE-----\n"), std::string::npos) << out;
   EXPECT_EQ(out.find("PLUGIN_MULTIPLEX_GRPC"), std::string::npos);
   EXPECT_EQ(out.find("PLUGIN_UNIX_SOCKET_GROUP"), std::string::npos);
-  EXPECT_NE(out.find("PLUGIN_UNIX_SOCKET_DIR=" + sockets_.string() + "/p-"), std::string::npos) << out;
+  EXPECT_NE(out.find("PLUGIN_UNIX_SOCKET_DIR=" + sockets_.string() + "/s-"), std::string::npos) << out;
   EXPECT_NE(out.find("\n700 "), std::string::npos) << out;
 }
 
@@ -187,8 +187,11 @@ TEST_F(PluginHostTest, NoDescriptorIsLeft) {
 }
 
 // The host is a process of its own here.
-TEST_F(PluginHostTest, DiesWithItsHost) {
-  const PluginLaunch launch = Staying("echo $$ > $OUT");
+TEST_F(PluginHostTest, DiesWithItsHostAndWhatItStartedToo) {
+  const std::string mark = process::UniqueSleep();
+  const std::string forever = "sleep " + mark;
+  const PluginLaunch launch =
+      Staying(forever + " & setsid " + forever + " & (setsid " + forever + " &)\necho $$ > $OUT");
   const pid_t parent = ::fork();
   if (parent == 0) {
     const auto started = Start(launch);
@@ -201,11 +204,15 @@ TEST_F(PluginHostTest, DiesWithItsHost) {
   EXPECT_EQ(FileText(scripts_ / "started"), "yes");
   const pid_t plugin = std::stoi(Out());
   EXPECT_TRUE(process::IsAlive(plugin));
+  ASSERT_TRUE(process::Eventually([&] { return process::MarkedProcesses(mark).size() == 3; }));
   ::kill(parent, SIGKILL);
   ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
-  EXPECT_TRUE(process::Eventually([&] { return !process::IsAlive(plugin); }));
-  ::waitpid(plugin, nullptr, 0);  // inherited by this process
-  for (const auto& entry : fs::directory_iterator(sockets_.path())) fs::remove_all(entry.path());  // nobody else can
+  EXPECT_TRUE(process::Eventually([&] { return !process::IsAlive(plugin) && process::MarkedProcesses(mark).empty(); }));
+  EXPECT_TRUE(process::Eventually([&] { return fs::is_empty(sockets_.path()); }));
+  EXPECT_TRUE(process::Eventually([] {  // all are inherited by this process, the keeper last
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+    return errno == ECHILD;
+  }));
 }
 
 }  // namespace

@@ -14,8 +14,9 @@
 
 namespace awf::plugins {
 
-// The folder of its socket is made in `sockets`. Blocks until the operations are known, at most for the launch's start_timeout. Errors: EXECUTION.PLUGIN.* with the
-// texts of the plugins page, EXECUTION.RUN.CANCELLED. After a failure neither process nor folder is left.
+// The folder of its socket is made in `sockets`. Blocks until the operations are known, at most for the launch's
+// start_timeout. Errors: EXECUTION.PLUGIN.* with the texts of the plugins page, EXECUTION.RUN.CANCELLED. After a
+// failure neither process nor folder is left.
 std::expected<PluginParts, Error> StartPlugin(const PluginLaunch& launch, const PluginHostOptions& options,
                                               const std::filesystem::path& sockets, ProcessLoop& loop,
                                               const Deadline& deadline, const std::stop_token& cancelled);

@@ -55,7 +55,8 @@ struct Pids {
   if (pids.leader == 0) {
     WearJobMark(MakeJobMark(::getppid(), static_cast<std::uint32_t>(::getpid())));
     const std::string forever = "sleep " + mark;
-    const std::string script = "setsid " + forever + " & (" + forever + " &); env -i setsid -f " + forever + "; exec " + forever;
+    const std::string script =
+        "setsid " + forever + " & (" + forever + " &); env -i setsid -f " + forever + "; exec " + forever;
     ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
     ::_exit(1);
   }

@@ -100,8 +100,8 @@ bool HasEnded(const Owner& owner) {
 std::filesystem::path NewStepFolderIn(const std::filesystem::path& parent) {
   const auto self = ReadProcess(::getpid());
   const std::uint64_t start = self ? self->start : 0;
-  return parent / (std::string(kPrefix) + std::to_string(::getpid()) + "-" + std::to_string(start) + "-" + RandomHex(4) +
-                  "-" + ProcessNamespace());
+  return parent / (std::string(kPrefix) + std::to_string(::getpid()) + "-" + std::to_string(start) + "-" +
+                   RandomHex(4) + "-" + ProcessNamespace());
 }
 
 std::expected<PrivateFolder, Error> PrivateFolder::Open() {

@@ -1,6 +1,6 @@
 // Names of spans and of their attributes that come from the OpenTelemetry semantic conventions
-// (semantic-conventions-genai as of autumn 2026; all gen_ai.* and mcp.* are at stage Development, rpc.* are stable). A change there is a
-// change here and nowhere else.
+// (semantic-conventions-genai as of autumn 2026; all gen_ai.* and mcp.* are at stage Development, rpc.* are stable). A
+// change there is a change here and nowhere else.
 #pragma once
 
 namespace awf::span_names {

@@ -35,7 +35,7 @@ void CacheOperations(const std::filesystem::path& storage, const std::string& sh
   const std::string text = SortedJson(json::object{{"operations", OperationsJson(operations)}, {"plugin", plugin}});
   const auto old = ReadYamlFile(file.string());
   if (old && *old == text) return;
-  static_cast<void>(ReplaceFile(file, text, 0600));
+  [[maybe_unused]] const auto written = ReplaceFile(file, text, 0600);  // a cache: without it a plugin is asked again
 }
 
 }  // namespace awf::plugin_registry

@@ -38,6 +38,7 @@ template <typename Job>
 void RunAtOnce(std::size_t count, const Job& job) {
   const process::AllSignalsBlocked blocked;
   std::vector<std::jthread> threads;
+  threads.reserve(count);
   for (std::size_t i = 0; i < count; ++i) threads.emplace_back([&job, i] { job(i); });
 }
 

@@ -73,7 +73,7 @@ std::optional<json::object> ParsePairs(std::string_view text) {
     text.remove_prefix(equals + 1);
     auto value = TakeValue(text);
     if (!value) return std::nullopt;
-    pairs[key] = std::move(*value);
+    pairs[key] = *value;
     if (!text.empty() && text[0] != ' ') return std::nullopt;
     text = Trimmed(text, " ");
   }

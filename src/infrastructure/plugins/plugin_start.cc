@@ -233,7 +233,7 @@ std::optional<std::string> Starting::HealthFault(const UnaryReply& reply, bool& 
     if (health && *health == kServing) return std::nullopt;
     return health ? "the plugin is " + *health : health.error();
   }
-  const std::string cause = transport_->LastConnectError();
+  std::string cause = transport_->LastConnectError();
   // A certificate stays the one it is.
   final = cause.find("certificate") != std::string::npos ||
           (reply.status.code != kRpcUnavailable && reply.status.code != kRpcDeadlineExceeded);

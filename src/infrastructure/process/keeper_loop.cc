@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "infrastructure/process/marked_processes.h"
 #include "infrastructure/process/program_start.h"
 #include "infrastructure/process/remove_tree.h"
 
@@ -73,7 +74,7 @@ void KeeperLoop::Run() {
     if (!endings_.empty()) ContinueEndings();
     SendEvents();
   }
-  if (!owner_ && guarded_ != 0) EndOrphansOfOwner();
+  if (!owner_ && guarded_ != 0) EndMarkedProcesses(guarded_, kPatience);
   if (folder_.empty()) return;
   RemoveTree(folder_);
   if (owner_) return;
@@ -99,9 +100,8 @@ void KeeperLoop::Poll() {
     signalfd_siginfo info;
     while (::read(signals_.get(), &info, sizeof info) > 0) continue;
   }
-  for (std::size_t i = 0; i < starting.size(); ++i) {
+  for (std::size_t i = 0; i < starting.size(); ++i)
     if (watched[fixed + i].revents != 0) ReadStartPipe(starting[i], jobs_[starting[i]]);
-  }
   if (owner_ && (watched[1].revents & ~POLLOUT) != 0) ReadRequests();
 }
 
@@ -225,9 +225,8 @@ void KeeperLoop::Launch(const SpawnRequest& request, std::uint32_t number) {
 void KeeperLoop::ReadStartPipe(std::uint32_t number, Job& job) {
   StartFailure failure;
   ssize_t got = 0;
-  do {
-    got = ::read(job.failure_pipe.get(), &failure, sizeof failure);
-  } while (got < 0 && errno == EINTR);
+  do got = ::read(job.failure_pipe.get(), &failure, sizeof failure);
+  while (got < 0 && errno == EINTR);
   job.failure_pipe.Reset();
   if (got == static_cast<ssize_t>(sizeof failure)) {
     leaders_.erase(job.leader);  // its end is no news
@@ -288,24 +287,6 @@ void KeeperLoop::OwnerGone() {
   outgoing_.clear();
   stopping_ = true;
   BeginEnding(kEverything, milliseconds{0});
-}
-
-// They are no descendants of this process, so their marks are all that tells them.
-void KeeperLoop::EndOrphansOfOwner() const {
-  const Clock::time_point give_up = Clock::now() + kPatience;
-  milliseconds pause{1};
-  // Twice nothing, since a process that was being forked may be missing in a snapshot.
-  for (int quiet = 0; quiet < 2 && Clock::now() < give_up;) {
-    bool found = false;
-    for (const ProcessInfo& process : ProcessTree::Snapshot().DescendantsOf(0)) {
-      if (process.ended() || !ReadJobMark(process.pid, guarded_) || !IsOfThisNamespace(process.pid)) continue;
-      found = SignalProcess(process, SIGKILL) == Signalled::kSent || found;
-    }
-    quiet = found ? 0 : quiet + 1;
-    if (!found) continue;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, kLongestPause);
-  }
 }
 
 void KeeperLoop::BeginEnding(std::uint32_t target, milliseconds grace) {
@@ -377,9 +358,8 @@ std::uint32_t KeeperLoop::JobOf(const ProcessInfo& process,
 void KeeperLoop::SignalMembers(const std::vector<ProcessInfo>& members, int signal) {
   // Groups first: the kernel reaches all of a group at once, which no tree that keeps forking within it survives.
   std::set<pid_t> groups;
-  for (const ProcessInfo& member : members) {
+  for (const ProcessInfo& member : members)
     if (member.group > 1) groups.insert(member.group);  // 0 and 1 would mean our own group, and everybody
-  }
   for (const pid_t group : groups) {
     const bool has_leader_here =
         std::any_of(members.begin(), members.end(), [&](const ProcessInfo& member) { return member.pid == group; });

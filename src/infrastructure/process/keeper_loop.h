@@ -59,7 +59,6 @@ class KeeperLoop {
   void SignalGroup();
   void Stop();
   void OwnerGone();
-  void EndOrphansOfOwner() const;
 
   void Launch(const SpawnRequest& request, std::uint32_t job);
   void ReadStartPipe(std::uint32_t number, Job& job);

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "domain/json.h"
 #include "domain/fault_list.h"
+#include "domain/json.h"
 
 namespace awf::schema {
 

@@ -61,7 +61,7 @@ function(awf_unity target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # The sources are no headers, whatever it looks like.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    # The sources are no headers, whatever it looks like; nor is a name hidden that another source has for itself.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-shadow)
   endif()
 endfunction()

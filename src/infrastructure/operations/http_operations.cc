@@ -68,9 +68,9 @@ struct Question {
 };
 
 // "30", "0.05"
-std::string Seconds(double seconds) {
+std::string Seconds(double value) {
   std::array<char, 32> text;
-  const auto end = std::to_chars(text.begin(), text.end(), seconds).ptr;
+  const auto end = std::to_chars(text.begin(), text.end(), value).ptr;
   return std::string(text.begin(), end) + " s";
 }
 

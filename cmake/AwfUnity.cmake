@@ -4,6 +4,9 @@
 # Names that two files define for themselves, in unnamed namespaces, would clash, so such files never come together:
 # each file goes into the first group that has none of its names and is not full.
 set(AWF_UNITY_FILES 10)
+# Compiled by themselves: functions that call one another to a bounded depth, which in a larger unit are inlined into
+# frames that AddressSanitizer makes too large for the stack.
+set(AWF_UNITY_ALONE expression_parser.cc)
 
 # Every name that a line without indentation may define. Too many names cost nothing but a better grouping.
 function(awf_defined_names result file)
@@ -33,7 +36,8 @@ function(awf_unity target)
   set(groups 0)
   foreach(file IN LISTS ARGN)
     awf_defined_names(names ${file})
-    if(names STREQUAL ALONE)
+    get_filename_component(base ${file} NAME)
+    if(names STREQUAL ALONE OR base IN_LIST AWF_UNITY_ALONE)
       continue()
     endif()
     set(group 0)

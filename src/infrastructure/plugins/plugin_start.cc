@@ -105,7 +105,7 @@ class Starting {
 
 std::unexpected<Error> Starting::Refuse(std::string_view code, std::string_view text, std::string hint) const {
   if (hint.empty()) hint = "awf plugin check " + launch_.name + " shows how far it gets.";
-  return Fail("EXECUTION.PLUGIN." + std::string(code), WithName(launch_.name, text), std::move(hint));
+  return Fail(std::string(code), WithName(launch_.name, text), std::move(hint));
 }
 
 std::unexpected<Error> Starting::Cancelled() const {
@@ -116,8 +116,9 @@ std::unexpected<Error> Starting::Cancelled() const {
 std::unexpected<Error> Starting::TimedOut(const std::string& what) {
   GiveUp();
   const std::string text = NotWithin(what, std::chrono::round<milliseconds>(until_ - begin_)) + StandardErrors();
-  if (deadline_comes_first_) return Refuse("START_TIMEOUT", text, "Raise the timeout of the step.");
-  return Refuse("START_TIMEOUT", text, "Raise start_timeout of " + launch_.name + " in .awf/plugins.yaml.");
+  if (deadline_comes_first_) return Refuse("EXECUTION.PLUGIN.START_TIMEOUT", text, "Raise the timeout of the step.");
+  return Refuse("EXECUTION.PLUGIN.START_TIMEOUT", text,
+                "Raise start_timeout of " + launch_.name + " in .awf/plugins.yaml.");
 }
 
 void Starting::Reached(std::string_view name, std::string detail) {
@@ -140,10 +141,10 @@ void Starting::GiveUp() {
 
 Stage Starting::CheckExecutable() {
   auto opened = PluginExecutable::Open(launch_.executable);
-  if (!opened) return Refuse("START", opened.error());
+  if (!opened) return Refuse("EXECUTION.PLUGIN.START", opened.error());
   executable_ = std::move(*opened);
   if (const auto checked = CheckChecksums(launch_, executable_->sha256()); !checked) {
-    return Refuse("CHECKSUM_MISMATCH", checked.error().text, checked.error().hint);
+    return Refuse("EXECUTION.PLUGIN.CHECKSUM_MISMATCH", checked.error().text, checked.error().hint);
   }
   Reached("checksum", executable_->sha256());
   return {};
@@ -153,11 +154,11 @@ Stage Starting::Spawn() {
   if (cancelled_.stop_requested()) return Cancelled();
   if (Passed(until_)) return TimedOut("no start");
   auto folder = SocketFolder::Make(sockets_);
-  if (!folder) return Refuse("START", folder.error());
+  if (!folder) return Refuse("EXECUTION.PLUGIN.START", folder.error());
   folder_ = std::move(*folder);
   if (launch_.tls_required) {
     auto identity = MakeIdentity();
-    if (!identity) return Refuse("START", "cannot make a certificate: " + identity.error());
+    if (!identity) return Refuse("EXECUTION.PLUGIN.START", "cannot make a certificate: " + identity.error());
     endpoint_.identity = std::move(*identity);
   }
   ProgramStart start{executable_->fd(), launch_.executable.string(), {}};
@@ -166,7 +167,7 @@ Stage Starting::Spawn() {
   auto process = loop_.Start(start, [log = log_](bool is_stderr, std::string_view bytes) {
     log->Take(is_stderr ? PluginLog::kRawErrors : PluginLog::kRawOutput, bytes);
   });
-  if (!process) return Refuse("START", executable_->CannotExecute(process.error()));
+  if (!process) return Refuse("EXECUTION.PLUGIN.START", executable_->CannotExecute(process.error()));
   process_ = std::move(*process);
   Reached("spawn", "process " + std::to_string(process_->pid()));
   return {};
@@ -178,21 +179,23 @@ Stage Starting::ReadHandshake() {
     case FirstLine::Kind::kComplete:
       break;
     case FirstLine::Kind::kTooLong:
-      return Refuse("HANDSHAKE", "more than " + std::to_string(kLongestHandshake) +
-                                     " bytes on stdout without a line end; starts with " + Quoted(line.text));
+      return Refuse("EXECUTION.PLUGIN.HANDSHAKE", "more than " + std::to_string(kLongestHandshake) +
+                                                      " bytes on stdout without a line end; starts with " +
+                                                      Quoted(line.text));
     case FirstLine::Kind::kClosed:
     case FirstLine::Kind::kExited:
       if (const auto end = process_->AwaitEnd(SteadyClock::now() + kClosedPatience)) {
-        return Refuse("START", launch_.name + " ended before the handshake: " + ExitText(*end) + StandardErrors());
+        return Refuse("EXECUTION.PLUGIN.START",
+                      launch_.name + " ended before the handshake: " + ExitText(*end) + StandardErrors());
       }
-      return Refuse("START", launch_.name + " closed stdout without a handshake");
+      return Refuse("EXECUTION.PLUGIN.START", launch_.name + " closed stdout without a handshake");
     case FirstLine::Kind::kTimeout:
       return TimedOut("no handshake");
     case FirstLine::Kind::kCancelled:
       return Cancelled();
   }
   auto handshake = ParseHandshake(line.text, launch_.name);
-  if (!handshake) return Refuse("HANDSHAKE", handshake.error());
+  if (!handshake) return Refuse("EXECUTION.PLUGIN.HANDSHAKE", handshake.error());
   endpoint_.target = std::move(handshake->target);
   if (!handshake->socket.empty()) {
     process_->WhenEnded([path = std::move(handshake->socket)](const process::ExitStatus&) { RemoveStaleSocket(path); });
@@ -206,19 +209,19 @@ Stage Starting::Secure() {
   endpoint_.tls = !peer_certificate_.empty();
   if (!endpoint_.tls) {
     if (launch_.tls_required) {
-      return Refuse("HANDSHAKE",
+      return Refuse("EXECUTION.PLUGIN.HANDSHAKE",
                     launch_.name + " offers no encryption; set `tls: off` for it in .awf/plugins.yaml to allow this");
     }
     Reached("tls", "off");
     return {};
   }
   auto certificate = PemOfHandshake(peer_certificate_);
-  if (!certificate) return Refuse("HANDSHAKE", "certificate cannot be read");
+  if (!certificate) return Refuse("EXECUTION.PLUGIN.HANDSHAKE", "certificate cannot be read");
   endpoint_.peer_certificate = std::move(*certificate);
   // One that was not asked for encryption and does it nevertheless will not ask for our certificate either.
   if (endpoint_.identity.certificate.empty()) {
     auto identity = MakeIdentity();
-    if (!identity) return Refuse("START", "cannot make a certificate: " + identity.error());
+    if (!identity) return Refuse("EXECUTION.PLUGIN.START", "cannot make a certificate: " + identity.error());
     endpoint_.identity = std::move(*identity);
   }
   Reached("tls", "mutual, P-256");
@@ -257,11 +260,12 @@ Stage Starting::AwaitHealth() {
     if (!fault->empty()) cause = *fault;
     const auto pause = final ? SteadyClock::now() : SteadyClock::now() + kHealthPause;
     if (const auto end = process_->AwaitEnd(std::min(until, pause))) {
-      return Refuse("CONNECT", "health check: plugin process ended (" + ExitText(*end) + ")" + StandardErrors());
+      return Refuse("EXECUTION.PLUGIN.CONNECT",
+                    "health check: plugin process ended (" + ExitText(*end) + ")" + StandardErrors());
     }
     if (!final && !Passed(until)) continue;
     if (cause.empty()) cause = NotWithin("no answer", std::chrono::round<milliseconds>(until - begin));
-    return Refuse("CONNECT", "health check: " + cause);
+    return Refuse("EXECUTION.PLUGIN.CONNECT", "health check: " + cause);
   }
   OpenStreams();
   Reached("health", "serving");
@@ -291,18 +295,18 @@ std::expected<std::string, Error> Starting::Ask(std::string_view method, std::st
   if (cancelled_.stop_requested()) return Cancelled();
   const bool maybe_ended = MayBeTheEnd(reply.status);
   const auto end = maybe_ended ? process_->AwaitEnd(SteadyClock::now() + kEndPatience) : process_->end();
-  if (end) return Refuse("INIT", EndedDuring(name, *end, log_->ErrorTail(), log_->OutputTail()));
+  if (end) return Refuse("EXECUTION.PLUGIN.INIT", EndedDuring(name, *end, log_->ErrorTail(), log_->OutputTail()));
   if (Passed(until_)) return TimedOut("no answer to " + name);
   const std::string text = StatusText(reply.status);
-  if (maybe_ended) return Refuse("CONNECT", name + ": connection to the plugin broke: " + text);
-  return Refuse("INIT", std::string(refusal) + ": " + text);
+  if (maybe_ended) return Refuse("EXECUTION.PLUGIN.CONNECT", name + ": connection to the plugin broke: " + text);
+  return Refuse("EXECUTION.PLUGIN.INIT", std::string(refusal) + ": " + text);
 }
 
 Stage Starting::AskInfo() {
   auto reply = Ask("/plugin.v1.PluginService/GetInfo", {}, "GetInfo failed");
   if (!reply) return std::unexpected(std::move(reply.error()));
   auto info = ReadInfoReply(*reply);
-  if (!info) return Refuse("INIT", "GetInfo: " + info.error());
+  if (!info) return Refuse("EXECUTION.PLUGIN.INIT", "GetInfo: " + info.error());
   version_ = launch_.version.empty() ? info->version : launch_.version;
   Reached("info", info->name + " " + info->version);
   return {};
@@ -320,7 +324,7 @@ Stage Starting::ListOperations() {
   auto reply = Ask("/plugin.v1.OperationService/ListOperations", {}, "ListOperations failed");
   if (!reply) return std::unexpected(std::move(reply.error()));
   auto operations = ReadOperationsReply(*reply);
-  if (!operations) return Refuse("INIT", "ListOperations: " + operations.error());
+  if (!operations) return Refuse("EXECUTION.PLUGIN.INIT", "ListOperations: " + operations.error());
   operations_ = std::move(*operations);
   const std::string count = std::to_string(operations_.size());
   Reached("operations", count + (operations_.size() == 1 ? " operation" : " operations"));

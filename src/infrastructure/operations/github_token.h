@@ -29,7 +29,7 @@ class GithubToken {
 
   const Variables variables_;
   const std::string gh_host_;
-  std::timed_mutex asking_;
+  std::mutex asking_;
   mutable std::mutex mutex_;  // of token_
   std::string token_;
 };

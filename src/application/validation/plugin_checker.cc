@@ -128,13 +128,10 @@ void PluginChecker::WarnOfSchema(const std::string& plugin, const Operation& ope
   const auto made = SchemaOf(operation);
   if (!made) return;
   for (const std::string& warning : made->warnings) {
+    std::string text = "plugin '";
+    text.append(plugin).append("': ").append(warning);
     Report(Severity::kWarning,
-           {"EXECUTION.PLUGIN.INIT",
-            "plugin '" + plugin + "': " + warning,
-            "the plugin has to declare it in another way",
-            {},
-            {},
-            {}},
+           {"EXECUTION.PLUGIN.INIT", std::move(text), "the plugin has to declare it in another way", {}, {}, {}},
            place);
   }
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "domain/result_text.h"
 #include "infrastructure/builtins/edit_text.h"
-#include "infrastructure/builtins/result_text.h"
 #include "infrastructure/regex/re2_regex.h"
 
 namespace {
@@ -31,8 +31,8 @@ std::size_t CommonPrefix(std::string_view a, std::string_view b) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  const std::string old_string = CleanText(TakePart(rest));  // arguments are valid UTF-8
-  const std::string new_string = CleanText(TakePart(rest));
+  const std::string old_string = awf::CleanText(TakePart(rest));  // arguments are valid UTF-8
+  const std::string new_string = awf::CleanText(TakePart(rest));
   if (old_string.empty() || old_string == new_string) return 0;
   const awf::Re2Compiler compiler;
   for (const bool regex : {false, true}) {

@@ -4,6 +4,7 @@
 #   make package     the release as .deb and .tar.gz, with checksums, in build/release/packages
 #   make demo        build, then watch an agent work through the proxy (no key, no network)
 #   make test        build with AddressSanitizer and UBSan, run all tests
+#   make test-kill   kill -9 of every process of a run at AWF_KILL_ROUNDS (default 20) random moments; the release program
 #   make test-race   the concurrency tests under ThreadSanitizer
 #   make interop     the real agent CLIs and SDKs (needs Node.js; installs them from their packages)
 #   make provider-matrix  their part that is about agent CLIs; writes what it finds into docs/providers.md
@@ -23,10 +24,10 @@ TEST_JOBS ?= $(shell expr 3 \* $$(nproc))
 FUZZ_SECONDS ?= 10
 SETUP_FLAGS ?= --yes
 
-.PHONY: help setup setup-dev setup-interop setup-package build package package-test demo test test-race interop provider-matrix e2e-live bench fuzz lint format coverage clean
+.PHONY: help setup setup-dev setup-interop setup-package build package package-test demo test test-kill test-race interop provider-matrix e2e-live bench fuzz lint format coverage clean
 
 help:
-	@sed -n '3,18s/^# *//p' Makefile
+	@sed -n '3,19s/^# *//p' Makefile
 
 setup:
 	@./setup --check 2>/dev/null || ./setup $(SETUP_FLAGS)
@@ -59,6 +60,12 @@ test: setup
 	@mkdir -p build && $(call configure,asan)
 	@cmake --build build/asan -j $(JOBS)
 	@tests/run_ctest build/asan $(TEST_JOBS) -LE interop
+
+# A start of the release program takes a hundredth of the time that one with AddressSanitizer takes.
+test-kill: setup
+	@mkdir -p build && $(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target awf kill_matrix_test resume_test
+	@tests/run_ctest build/release $(TEST_JOBS) -R '^Sigkill/'
 
 test-race: setup
 	@mkdir -p build && $(call configure,tsan)

@@ -4,7 +4,7 @@
 # Names that a file has for itself, in an unnamed namespace, must not meet their like: two definitions clash, and one
 # hides what another file means by the name. So a file goes into the first group that is not full and that neither
 # knows one of its own names nor has an own name that the file knows.
-set(AWF_UNITY_FILES 10)
+set(AWF_UNITY_FILES 14)
 # Compiled by themselves: functions that call one another to a bounded depth, which in a larger unit are inlined into
 # frames that AddressSanitizer makes too large for the stack.
 set(AWF_UNITY_ALONE expression_parser.cc)
@@ -57,7 +57,8 @@ function(awf_unity target)
     return()
   endif()
   set(groups 0)
-  foreach(file IN LISTS ARGN)
+  foreach(name IN LISTS ARGN)
+    file(REAL_PATH ${name} file)
     awf_names(own known ${file})
     get_filename_component(base ${file} NAME)
     if(own STREQUAL ALONE OR base IN_LIST AWF_UNITY_ALONE)

@@ -123,7 +123,7 @@ TEST(ManPage, EscapesWhatRoffWouldRead) {
 }
 
 // The real command line, in this process.
-std::string Printed(std::vector<std::string> words) {
+std::string PrintedText(std::vector<std::string> words) {
   words.insert(words.begin(), "awf");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -136,7 +136,7 @@ std::string Printed(std::vector<std::string> words) {
 // All commands that `awf --help` lists; `mcp` is its one command.
 std::vector<std::vector<std::string>> Commands() {
   std::vector<std::vector<std::string>> commands;
-  std::istringstream help(Printed({"--help"}));
+  std::istringstream help(PrintedText({"--help"}));
   bool inside = false;
   for (std::string line; std::getline(help, line);) {
     if (line.empty()) inside = false;
@@ -167,20 +167,20 @@ std::string InRoff(const std::string& flag) {
 }
 
 TEST(ManPage, HasEveryCommandAndEveryFlag) {
-  const std::string page = Printed({"man"});
+  const std::string page = PrintedText({"man"});
   const auto commands = Commands();
   ASSERT_GE(commands.size(), 12U);
   for (const auto& command : commands) {
     EXPECT_THAT(page, HasSubstr(".SS awf " + InRoff(command[0]))) << command[0];
-    for (const std::string& flag : LongFlags(Printed({command[0], "--help"})))
+    for (const std::string& flag : LongFlags(PrintedText({command[0], "--help"})))
       EXPECT_THAT(page, HasSubstr(InRoff(flag))) << command[0];
   }
-  for (const std::string& flag : LongFlags(Printed({"--help"}))) EXPECT_THAT(page, HasSubstr(InRoff(flag)));
+  for (const std::string& flag : LongFlags(PrintedText({"--help"}))) EXPECT_THAT(page, HasSubstr(InRoff(flag)));
   for (const char c : page) ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << "not ASCII";
 }
 
 TEST(ManPage, HasEveryEnvironmentVariableOfTheDocumentation) {
-  const std::string page = Printed({"man"});
+  const std::string page = PrintedText({"man"});
   std::ifstream file(std::filesystem::path(std::getenv("AWF_SOURCE_DIR")) / "docs/command-line.md");
   std::stringstream text;
   text << file.rdbuf();
@@ -197,10 +197,10 @@ TEST(ManPage, HasEveryEnvironmentVariableOfTheDocumentation) {
 TEST(Completion, OfTheRealCommandLineHasEveryCommandAndFlag) {
   const auto commands = Commands();
   for (const char* shell : {"bash", "zsh", "fish"}) {
-    const std::string script = Printed({"completion", shell});
+    const std::string script = PrintedText({"completion", shell});
     for (const auto& command : commands) EXPECT_THAT(script, HasSubstr(command[0])) << shell;
     const std::string dashes = std::string(shell) == "fish" ? "-l " : "--";
-    for (const std::string& flag : LongFlags(Printed({"run", "--help"})))
+    for (const std::string& flag : LongFlags(PrintedText({"run", "--help"})))
       EXPECT_THAT(script, HasSubstr(dashes + flag.substr(2))) << shell;
     EXPECT_THAT(script, HasSubstr("debug")) << shell;
     EXPECT_THAT(script, HasSubstr("cancelled")) << shell;
@@ -208,10 +208,10 @@ TEST(Completion, OfTheRealCommandLineHasEveryCommandAndFlag) {
   }
 }
 
-TEST(CommandLineVersion, TheCommandIsTheFlag) { EXPECT_EQ(Printed({"version"}), Printed({"--version"})); }
+TEST(CommandLineVersion, TheCommandIsTheFlag) { EXPECT_EQ(PrintedText({"version"}), PrintedText({"--version"})); }
 
 TEST(ManPage, TheExamplesOfACommandAreItsOwn) {
-  const std::string page = Printed({"man"});
+  const std::string page = PrintedText({"man"});
   const auto section = [&page](const std::string& heading) {
     const std::size_t begin = page.find(".SS " + heading + "\n");
     EXPECT_NE(begin, std::string::npos) << heading;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "infrastructure/builtins/builtin_tool_provider.h"
+#include "infrastructure/process/program_pages.h"
 #include "infrastructure/regex/re2_regex.h"
 #include "infrastructure/schema/argument_checker.h"
 
@@ -87,6 +88,7 @@ std::expected<ServerProcess::End, Error> ServerProcess::Serve(const Service& ser
       return false;
     });
   }
+  DropProgramPages();
   if (auto end = server->ServeStdio(*transport_); !end) return std::unexpected(std::move(end).error());
   return parent_lost_ || !service.observer.Reachable() ? End::kParentLost : End::kOrderly;
 }

@@ -1,7 +1,7 @@
 // The kill matrix: SIGKILL of every process of a run, and of pairs, at random moments while a Bash call runs
 // `setsid sleep & sleep`. Afterwards no process and no private file may be left, and the records must be complete.
 //
-// The agent is a fake CLI, or with AWF_KILL_CLI (the path of a real `claude`) the real one. AWF_KILL_ROUNDS sets the
+// The agent is a fake CLI, or with AWF_KILL_CLI (the path of a real `claude`) the real one. KillRounds() are the
 // moments per victim.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -82,11 +82,6 @@ std::map<std::string, pid_t> Roles(pid_t awf) {
   roles["mcp-serve"] = child_of(roles["cli"], is_server);
   roles["command-child"] = child_of(roles["mcp-serve"], any);
   return roles;
-}
-
-int Rounds() {
-  const char* rounds = std::getenv("AWF_KILL_ROUNDS");
-  return rounds ? std::atoi(rounds) : 20;
 }
 
 std::vector<json::object> Lines(const fs::path& file, bool allow_cut_tail) {
@@ -175,7 +170,7 @@ class KillMatrix : public testing::TestWithParam<std::vector<std::string>> {
 
 TEST_P(KillMatrix, LeavesNothingAndKeepsItsRecords) {
   std::mt19937 random(static_cast<unsigned>(::getpid()));
-  for (int round = 0; round < Rounds(); ++round) {
+  for (int round = 0; round < KillRounds(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     OneRound(GetParam(), random);
     if (HasFatalFailure()) return;

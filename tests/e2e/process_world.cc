@@ -34,6 +34,16 @@ std::optional<ProcessInfo> Inspect(pid_t pid) {
 
 }  // namespace
 
+int KillRounds() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int kDefault = 2;
+#else
+  constexpr int kDefault = 20;
+#endif
+  const char* rounds = std::getenv("AWF_KILL_ROUNDS");
+  return rounds ? std::atoi(rounds) : kDefault;
+}
+
 void SleepMs(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
 std::vector<ProcessInfo> Descendants(pid_t ancestor) {

@@ -138,7 +138,9 @@ void ExpectWholeAudit(const Runs& runs) {
 
 class KilledRun : public testing::TestWithParam<int> {
  protected:
-  static constexpr int kMoments = 10, kCases = 5;
+  static constexpr int kCases = 5;
+
+  static int Moments() { return std::max(1, KillRounds() / 2); }
 
   static bool Ended(pid_t awf) {
     siginfo_t info{};
@@ -159,7 +161,7 @@ class KilledRun : public testing::TestWithParam<int> {
   static void OneMoment(int moment, std::mt19937& random) {
     Runs runs;
     runs.world.Write("ws/w.yaml", JournalWorkflow());
-    const std::size_t lines = kJournalLines * static_cast<std::size_t>(moment) / (kMoments * kCases);
+    const std::size_t lines = kJournalLines * static_cast<std::size_t>(moment) / static_cast<std::size_t>(Moments() * kCases);
     const auto later = [&] { return static_cast<int>(random() % 60); };
     KillWhen(runs, runs.Start({"run", "w.yaml"}), lines, later());
     if (HasFailure()) return;
@@ -198,7 +200,7 @@ class KilledRun : public testing::TestWithParam<int> {
 
 TEST_P(KilledRun, RepeatsNothingThatHadEnded) {
   std::mt19937 random(static_cast<unsigned>(1000 + GetParam()));
-  for (int i = 0; i < kMoments; ++i) {
+  for (int i = 0; i < Moments(); ++i) {
     const int moment = i * kCases + GetParam();
     SCOPED_TRACE("moment " + std::to_string(moment));
     OneMoment(moment, random);

@@ -64,7 +64,9 @@ const everyWay = (mark) => ({
     print: operation('print', { bytes: 1000 }, { on_success: 'fail' }),
     fail: operation('fail', { text: 'no luck' }, { on_success: 'wrong', on_failure: 'panic' }),
     panic: operation('panic', { text: 'ouch' }, { on_success: 'wrong', on_failure: 'hang' }),
-    hang: operation('hang', { mark }, { timeout: '1s', on_success: 'wrong', on_failure: 'crash' }),
+    hang: operation('hang', { mark }, { timeout: '1s', on_success: 'wrong', on_failure: 'learns' }),
+    // Cancelled is told to the plugin, which may take its time, and must not be ended before.
+    learns: { type: 'step', command: `until grep -q ended '${mark}'; do sleep 0.02; done`, timeout: '60s', on_success: 'crash' },
     crash: operation('crash', { text: 'too much' }, { on_success: 'wrong', on_failure: 'after' }),
     after: operation('echo', { text: 'hello' }, { on_success: 'wrong', on_failure: 'done' }),
     wrong: { type: 'terminal', status: 'failure' },

@@ -211,6 +211,8 @@ const noPython = available('python3', '-c', 'import sys, venv, ensurepip; sys.ex
 
 // `print` makes the operation print, before anything is built.
 const SCAFFOLDS = [
+  { language: 'cpp', skip: false, tls: true, source: 'plugin.cc', print: [
+    ['#include <string>\n', '#include <iostream>\n#include <string>\n'], ['    const std::string text', '    std::cout << "greeting now" << std::endl;\n    const std::string text']] },
   { language: 'go', skip: noGo, tls: true, source: 'main.go', print: [
     ['"errors"\n', '"errors"\n\t"fmt"\n'], ['\t\ttext := ', '\t\tfmt.Println("greeting now")\n\t\ttext := ']] },
   // grpcio's TLS takes no P-521 certificate, which go-plugin's is: without TLS under a Go host
@@ -221,7 +223,7 @@ const SCAFFOLDS = [
 // Package managers keep what they have fetched, and their settings, in the user's real home.
 function toolEnvironment() {
   const env = {
-    HOME: process.env.HOME, GOTOOLCHAIN: 'local', GOTELEMETRY: 'off', GOFLAGS: '-trimpath -buildvcs=false',
+    CMAKE_PREFIX_PATH: process.env.AWF_SDK_PREFIX, HOME: process.env.HOME, GOTOOLCHAIN: 'local', GOTELEMETRY: 'off', GOFLAGS: '-trimpath -buildvcs=false',
     npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false',
   };
   for (const [name, value] of Object.entries(process.env))

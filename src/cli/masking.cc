@@ -95,6 +95,10 @@ void LearnNotifyUrls(const Config& config, Masker& masker) {
   for (const std::string* url : {&config.notify.webhook_url, &config.notify.slack_webhook_url})
     if (const auto filled = operations::WithVariables(*url, variable); filled && !filled->empty())
       masker.AddSecret(*filled);
+  if (const auto filled = operations::WithVariables(config.notify.smtp_url, variable); filled && !filled->empty()) {
+    masker.AddSecret(*filled);
+    masker.AddUrlPasswords(*filled);
+  }
 }
 
 Error MaskedError(Error error, const Masker& masker) {

@@ -53,14 +53,17 @@ class Locking {
  private:
   // What the user installed for all projects is not the project's to lock.
   bool IsOfProject(const RegisteredPlugin& plugin) const {
-    return plugin.status != Status::kNotFound && !IsBelow(plugin.executable, command_.registry().places().user_data);
+    return plugin.status != Status::kNotFound && IsInProject(plugin);
+  }
+  bool IsInProject(const RegisteredPlugin& plugin) const {
+    return !plugin.executable.empty() && !IsBelow(plugin.executable, command_.registry().places().user_data);
   }
 
   std::vector<Error> Choose() {
     std::vector<std::string> names = options_.names;
     if (names.empty()) {
       for (const RegisteredPlugin& plugin : command_.registry().plugins())
-        if (IsOfProject(plugin)) names.push_back(plugin.name);
+        if (IsInProject(plugin)) names.push_back(plugin.name);  // one whose executable is missing is told
     }
     std::vector<Error> errors;
     for (const std::string& name : names) {

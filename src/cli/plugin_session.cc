@@ -60,8 +60,8 @@ PluginSession::PluginSession(plugin_registry::RegistryPlaces places, const Confi
     : places_(std::move(places)) {
   builtin_settings_.environment = [](std::string_view name) { return NonEmptyVariable(std::string(name)); };
   builtin_settings_.working_dir = places_.project;
-  builtin_settings_.notify = {config.notify.default_backend, config.notify.webhook_url,
-                              config.notify.slack_webhook_url};
+  builtin_settings_.notify = {config.notify.default_backend, config.notify.webhook_url, config.notify.slack_webhook_url,
+                              config.notify.smtp_url};
   runtime_.environment = process::CurrentEnvironment();
 }
 

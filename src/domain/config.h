@@ -28,6 +28,7 @@ struct TelemetryConfig {
 struct NotifyConfig {
   std::string default_backend;                 // desktop or webhook
   std::string webhook_url, slack_webhook_url;  // as written: ${NAME} stands for a variable of the environment
+  std::string smtp_url;                        // likewise
 };
 
 struct Config {

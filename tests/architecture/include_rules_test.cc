@@ -79,11 +79,10 @@ const std::vector<Rule>& Rules() {
 
 // Headers of the C and C++ standard libraries have no '/' and no extension; those of POSIX and Linux are listed.
 bool IsSystemHeader(const std::string& header) {
-  static const std::set<std::string> posix = {"unistd.h",  "fcntl.h",   "signal.h", "poll.h",      "dirent.h",
-                                              "dlfcn.h",   "pwd.h",     "netdb.h",  "sched.h",     "spawn.h",
-                                              "termios.h", "errno.h",   "grp.h",    "immintrin.h", "limits.h",
-                                              "malloc.h",  "pthread.h", "stdio.h",  "stdlib.h",    "string.h",
-                                              "link.h"};
+  static const std::set<std::string> posix = {"unistd.h", "fcntl.h",     "signal.h", "poll.h",   "dirent.h",  "dlfcn.h",
+                                              "pwd.h",    "netdb.h",     "sched.h",  "spawn.h",  "termios.h", "errno.h",
+                                              "grp.h",    "immintrin.h", "limits.h", "malloc.h", "pthread.h", "stdio.h",
+                                              "stdlib.h", "string.h",    "link.h"};
   if (header.find('.') == std::string::npos && header.find('/') == std::string::npos) return true;
   for (const char* prefix : {"sys/", "linux/", "netinet/", "arpa/"}) {
     if (header.starts_with(prefix)) return true;

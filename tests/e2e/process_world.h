@@ -70,8 +70,8 @@ bool WaitFor(std::chrono::milliseconds bound, Condition condition);
 
 void SleepMs(int milliseconds);
 
-// How many random moments a process is killed at: AWF_KILL_ROUNDS, or 20. Under a sanitizer 2, as its awf takes a hundred
-// times as long to start; `make test-kill` has the other moments.
+// How many random moments a process is killed at: AWF_KILL_ROUNDS, or 20. Under a sanitizer 2, as its awf takes a
+// hundred times as long to start; `make test-kill` has the other moments.
 int KillRounds();
 
 template <typename Condition>

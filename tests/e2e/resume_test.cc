@@ -161,7 +161,8 @@ class KilledRun : public testing::TestWithParam<int> {
   static void OneMoment(int moment, std::mt19937& random) {
     Runs runs;
     runs.world.Write("ws/w.yaml", JournalWorkflow());
-    const std::size_t lines = kJournalLines * static_cast<std::size_t>(moment) / static_cast<std::size_t>(Moments() * kCases);
+    const std::size_t lines =
+        kJournalLines * static_cast<std::size_t>(moment) / static_cast<std::size_t>(Moments() * kCases);
     const auto later = [&] { return static_cast<int>(random() % 60); };
     KillWhen(runs, runs.Start({"run", "w.yaml"}), lines, later());
     if (HasFailure()) return;

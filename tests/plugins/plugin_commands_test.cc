@@ -188,6 +188,13 @@ TEST_F(PluginCommands, LockWritesNothingWhenAPluginDoesNotStart) {
   EXPECT_THAT(err_, HasSubstr("http is built into awf"));
 }
 
+TEST_F(PluginCommands, LockTellsOfAPluginThatIsNamedAndMissing) {
+  world_.Write("ws/.awf/plugins.yaml", "plugins:\n  gone: {path: ./nope}\n");
+  EXPECT_EQ(Awf("plugin lock"), 3);
+  EXPECT_THAT(err_, HasSubstr("nope"));
+  EXPECT_FALSE(fs::exists(world_.Path("ws/.awf/plugins.lock")));
+}
+
 TEST_F(PluginCommands, AChangedExecutableIsFoundAndNotStartedAndLockTakesIt) {
   PutDemo();
   ASSERT_EQ(Awf("plugin lock"), 0) << err_;

@@ -110,7 +110,8 @@ class Checking {
     }
     const json::string* text = value->if_string();
     if (text == nullptr) return;
-    if (input.validation == "url" && !IsUrl(*text)) Add(input.name, "must be a URL, got " + schema::Shown(*value));
+    // A URL can be a secret: of a webhook it mostly is. So what was given is not shown.
+    if (input.validation == "url" && !IsUrl(*text)) Add(input.name, "must be a URL, scheme://host/path");
     if (input.validation == "email" && !IsEmail(*text)) {
       Add(input.name, "must be an e-mail address, got " + schema::Shown(*value));
     }

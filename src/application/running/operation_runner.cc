@@ -14,6 +14,8 @@ namespace awf {
 namespace {
 
 constexpr const char* kFailed = "EXECUTION.OPERATION.FAILED";
+// Never retried: no further attempt would change what the step says.
+constexpr const char* kRefused = "USER.INPUT.VALIDATION_FAILED";
 constexpr const char* kTimeout = "EXECUTION.OPERATION.TIMEOUT";
 
 std::string NameOf(const OperationState& operation) { return operation.plugin + "." + operation.operation; }
@@ -124,7 +126,7 @@ Attempt OperationRunner::Run(const State& state, const OperationState& operation
   if (declared == operations.end()) return FailedAttempt(Unknown(state, operation, operations));
   Fit(*declared, operation, *inputs);
   if (const auto checked = CheckOperationInputs(*declared, *inputs); !checked) {
-    return FailedAttempt(ErrorAt(state, operation, kFailed, NameOf(operation) + ": " + checked.error(), "inputs"));
+    return FailedAttempt(ErrorAt(state, operation, kRefused, NameOf(operation) + ": " + checked.error(), "inputs"));
   }
   OperationCall call{context.span_id,          operation.operation,    *inputs, bounds.deadline, bounds.cancelled,
                      run_.request.traceparent, run_.request.tracestate};

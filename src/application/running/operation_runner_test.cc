@@ -126,9 +126,9 @@ TEST_F(OperationRunnerTest, InputsThatDoNotFitAreRefusedBeforeAnythingIsSent) {
   Terminal("done");
   const RunResult result = Run();
   EXPECT_EQ(result.end.status, "failed");
-  EXPECT_EQ(result.end.exit_code, 3);
+  EXPECT_EQ(result.end.exit_code, 1);
   ASSERT_TRUE(result.end.error);
-  EXPECT_EQ(result.end.error->code, "EXECUTION.OPERATION.FAILED");
+  EXPECT_EQ(result.end.error->code, "USER.INPUT.VALIDATION_FAILED");  // which is not retried
   EXPECT_EQ(result.end.error->message.substr(0, 28), "demo.add: invalid arguments:");
   EXPECT_EQ(result.end.error->field, "inputs");
   EXPECT_EQ(result.end.error->position, (Position{"f.yaml", 7, 3}));

@@ -100,7 +100,7 @@ TEST_F(PluginToolAdapterTest, BadInputsNeverReachThePlugin) {
   const ToolResult result = Call("demo_add", {{"a", "5"}, {"where", "nowhere"}, {"tag", 1}});
   EXPECT_TRUE(result.is_error);
   EXPECT_EQ(Text(result),
-            "invalid arguments: 'a' must be an integer, got \"5\"; 'where' must be a URL, got \"nowhere\"; "
+            "invalid arguments: 'a' must be an integer, got \"5\"; 'where' must be a URL, scheme://host/path; "
             "unknown argument 'tag' (did you mean 'tags'?)");
   EXPECT_TRUE(result.fields.invalid_arguments);
   plugin_->on_call = [](const OperationCall&) { return OperationResult{}; };

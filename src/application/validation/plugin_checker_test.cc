@@ -189,7 +189,7 @@ TEST_F(PluginCheckerTest, InputsOfAStepAreThoseDeclared) {
       (Lines{"1:1 inputs.title WORKFLOW.PARSE.MISSING_FIELD: " + at + "'title' is required",
              "4:2 inputs.labels WORKFLOW.PARSE.INVALID_VALUE: " + at + "'labels' must be an array, got an object",
              "3:2 inputs.number WORKFLOW.PARSE.INVALID_VALUE: " + at + "'number' must be an integer, got \"five\"",
-             "5:2 inputs.due WORKFLOW.PARSE.INVALID_VALUE: " + at + "'due' must be a URL, got \"soon\"",
+             "5:2 inputs.due WORKFLOW.PARSE.INVALID_VALUE: " + at + "'due' must be a URL, scheme://host/path",
              "2:2 inputs.tilte WORKFLOW.PARSE.INVALID_VALUE: " + at +
                  "unknown argument 'tilte' (did you mean 'title'?)"}));
   Step("forge", "create_issue", {{"title", nullptr}});

@@ -18,6 +18,7 @@ namespace awf::operations {
 struct NotifySettings {
   std::string default_backend;                 // desktop, webhook, or empty
   std::string webhook_url, slack_webhook_url;  // secrets; empty: a call must bring one
+  std::string smtp_url{};                      // the same, of a mail server
 };
 
 struct BuiltinOperationSettings {

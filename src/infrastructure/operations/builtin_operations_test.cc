@@ -49,7 +49,8 @@ TEST(BuiltinOperationsTest, Notify) {
       Declared("notify"),
       ElementsAre("send(message:string*, backend:string*, webhook_url:string, title:string, priority:string)" + outputs,
                   "send_webhook(message:string*, title:string, priority:string, webhook_url:string*)" + outputs,
-                  "send_slack(message:string*, title:string, priority:string, webhook_url:string*)" + outputs));
+                  "send_slack(message:string*, title:string, priority:string, webhook_url:string*)" + outputs,
+                  "send_email(smtp_url:string*, from:string*, to:array*, message:string*, title:string)" + outputs));
 }
 
 TEST(BuiltinOperationsTest, Github) {

@@ -1,7 +1,5 @@
 #include "infrastructure/operations/hidden_secret.h"
 
-#include <string>
-
 #include "domain/masker.h"
 
 namespace awf::operations {
@@ -30,6 +28,11 @@ void HideSecret(OperationResult& result, std::string_view secret) {
   HideIn(result.output, secret);
   HideIn(result.error, secret);
   for (auto& member : result.data) HideBelow(member.value(), secret);
+}
+
+std::string WithoutSecret(std::string text, std::string_view secret) {
+  if (!secret.empty()) HideIn(text, secret);
+  return text;
 }
 
 }  // namespace awf::operations

@@ -20,5 +20,10 @@ TEST(HiddenSecretTest, IsTakenOutOfEveryText) {
   EXPECT_EQ(result.error, "no ***");
 }
 
+TEST(HiddenSecretTest, IsTakenOutOfOneText) {
+  EXPECT_EQ(WithoutSecret("a s3cret, s3cret", "s3cret"), "a ***, ***");
+  EXPECT_EQ(WithoutSecret("a", ""), "a");
+}
+
 }  // namespace
 }  // namespace awf::operations

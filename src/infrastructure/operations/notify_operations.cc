@@ -1,7 +1,6 @@
 #include "infrastructure/operations/notify_operations.h"
 
 #include <array>
-#include <chrono>
 #include <expected>
 #include <string>
 #include <utility>
@@ -13,24 +12,18 @@
 #include "infrastructure/operations/call_inputs.h"
 #include "infrastructure/operations/declaration.h"
 #include "infrastructure/operations/hidden_secret.h"
+#include "infrastructure/operations/notify_result.h"
 #include "infrastructure/operations/operation_failure.h"
 #include "infrastructure/operations/program_run.h"
+#include "infrastructure/operations/send_email.h"
 #include "infrastructure/operations/variable_text.h"
 
 namespace awf::operations {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
-constexpr std::string_view kPatienceText = "10 s";
 constexpr std::size_t kMostResponse = std::size_t{64} << 10;
 constexpr std::array<std::string_view, 2> kBackends = {"desktop", "webhook"};
 constexpr std::array<std::string_view, 3> kPriorities = {"low", "default", "high"};
-
-std::vector<OperationOutput> Outputs() {
-  return {{"backend", "string", "desktop, webhook or slack"},
-          {"status", "string", "sent or failed"},
-          {"response", "string", "of the server or program, at most 64 KiB"}};
-}
 
 Operation Declare(std::string name, std::string description, std::vector<OperationInput> own, bool has_url,
                   const std::string& priority) {
@@ -39,7 +32,7 @@ Operation Declare(std::string name, std::string description, std::vector<Operati
   inputs.push_back(Optional("title", "string", "a line above it"));
   inputs.push_back(Optional("priority", "string", "low, default, high" + priority, "default"));
   if (has_url) inputs.push_back(Required("webhook_url", "string", "where to send it", "url"));
-  return {std::move(name), std::move(description), std::move(inputs), Outputs()};
+  return {std::move(name), std::move(description), std::move(inputs), NotifyOutputs()};
 }
 
 std::vector<Operation> Declared(const NotifySettings& settings) {
@@ -55,26 +48,13 @@ std::vector<Operation> Declared(const NotifySettings& settings) {
           Declare("send_webhook", "Posts JSON with workflow, status, message, title and priority to a webhook.", {},
                   settings.webhook_url.empty(), ""),
           Declare("send_slack", "Posts a text to a Slack webhook, the title in bold above it.", {},
-                  settings.slack_webhook_url.empty(), "; Slack shows no difference")};
+                  settings.slack_webhook_url.empty(), "; Slack shows no difference"),
+          DeclareSendEmail(settings)};
 }
 
 struct Notice {
   std::string message, title, priority;
 };
-
-OperationResult Sent(std::string_view backend, std::string_view response) {
-  OperationResult result;
-  result.success = true;
-  result.data = {{"backend", backend}, {"status", "sent"}, {"response", response}};
-  return result;
-}
-
-OperationResult NotSent(OperationResult failure, std::string_view backend, std::string_view response = {}) {
-  failure.data["backend"] = backend;
-  failure.data["status"] = "failed";
-  failure.data["response"] = response;
-  return failure;
-}
 
 class NotifyOperations final : public OperationProvider {
  public:
@@ -85,6 +65,7 @@ class NotifyOperations final : public OperationProvider {
   const std::vector<Operation>& Operations() const override { return operations_; }
 
   OperationResult Execute(const OperationCall& call) override {
+    if (call.operation == "send_email") return SendEmail(settings_, call);
     const NotifySettings& configured = settings_.notify;
     CallInputs inputs(call.inputs);
     std::string backend;
@@ -125,7 +106,7 @@ class NotifyOperations final : public OperationProvider {
                     ProgramEnvironment(settings_.environment,
                                        {"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"}),
                     "/",
-                    kPatience,
+                    kNotifyPatience,
                     call.deadline,
                     call.cancelled});
     const auto failed = [&](const std::string& text) {
@@ -140,7 +121,7 @@ class NotifyOperations final : public OperationProvider {
       case ProgramEnd::Kind::kNotStarted:
         return failed("notify-send could not be started: " + end.errors);
       case ProgramEnd::Kind::kTooSlow:
-        return failed("notify-send did not end within " + std::string(kPatienceText));
+        return failed("notify-send did not end within " + std::string(kNotifyPatienceText));
       case ProgramEnd::Kind::kOutOfTime:
         return OutOfTime();
       case ProgramEnd::Kind::kCancelled:
@@ -166,13 +147,14 @@ class NotifyOperations final : public OperationProvider {
     request.accept = "*/*";
     request.follow_redirects = false;
     request.cancelled = call.cancelled;
-    request.deadline = Earlier(call.deadline, SteadyClock::now() + kPatience);
+    request.deadline = Earlier(call.deadline, SteadyClock::now() + kNotifyPatience);
     const auto response = http::HttpClient({.answer = kMostResponse, .cut_answer = true}).Post(request);
     if (!response && response.error().kind == http::HttpFailure::Kind::kBadUrl) {
       return refused("must be an http or https URL");
     }
-    OperationResult result = response ? ResultOf(*response, backend)
-                                      : NotSent(FailureOf(response.error(), call, std::string(kPatienceText)), backend);
+    OperationResult result =
+        response ? ResultOf(*response, backend)
+                 : NotSent(FailureOf(response.error(), call, std::string(kNotifyPatienceText)), backend);
     HideSecret(result, *url);
     return result;
   }

@@ -1,7 +1,7 @@
-// notify.send, send_webhook, send_slack: tells people of something, as operations.
+// notify.send, send_webhook, send_slack, send_email: tells people of something, as operations.
 //
 // Desktop: the program notify-send. Webhooks: one POST, no redirects. Their URLs are secrets: they appear in no result,
-// and where the configuration gives one, no call may bring another.
+// and where the configuration gives one, no call may bring another. Mails: send_email.h.
 #pragma once
 
 #include <memory>

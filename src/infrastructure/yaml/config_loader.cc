@@ -7,6 +7,7 @@
 
 #include "application/language/inputs.h"
 #include "application/validation/findings.h"
+#include "domain/joined.h"
 #include "infrastructure/yaml/provider_config_loader.h"
 #include "infrastructure/yaml/yaml_composer.h"
 #include "infrastructure/yaml/yaml_file.h"
@@ -30,7 +31,9 @@ constexpr std::array<Word, 1> kTranscriptKeys = {"content"};
 constexpr std::array<Word, 3> kTranscriptContents = {"none", "text", "full"};
 constexpr std::array<Word, 1> kAuditKeys = {"path"};
 constexpr std::array<Word, 2> kMaskingKeys = {"keys", "patterns"};
-constexpr std::array<Word, 3> kNotifyKeys = {"default_backend", "webhook_url", "slack_webhook_url"};
+constexpr std::array<Word, 4> kNotifyKeys = {"default_backend", "webhook_url", "slack_webhook_url", "smtp_url"};
+constexpr std::array<Word, 2> kHttpSchemes = {"http", "https"};
+constexpr std::array<Word, 2> kSmtpSchemes = {"smtp", "smtps"};
 constexpr std::array<Word, 2> kNotifyBackends = {"desktop", "webhook"};
 constexpr std::array<Word, 2> kLogKeys = {"level", "format"};
 constexpr std::array<Word, 4> kLogLevels = {"debug", "info", "warn", "error"};
@@ -71,8 +74,9 @@ class ConfigLoader {
     }
     if (const YamlNode* map = Section(root, "notify", {kNotifyKeys, {}, {}})) {
       Choice(*map, "notify", "default_backend", kNotifyBackends, config_.notify.default_backend);
-      WebhookUrl(*map, "webhook_url", config_.notify.webhook_url);
-      WebhookUrl(*map, "slack_webhook_url", config_.notify.slack_webhook_url);
+      NotifyUrl(*map, "webhook_url", kHttpSchemes, config_.notify.webhook_url);
+      NotifyUrl(*map, "slack_webhook_url", kHttpSchemes, config_.notify.slack_webhook_url);
+      NotifyUrl(*map, "smtp_url", kSmtpSchemes, config_.notify.smtp_url);
     }
     if (const YamlEntry* entry = YamlReader::Find(root, "providers")) {
       LoadProviderConfigs(*entry->value, reader_, environment_, owner_, config_);
@@ -163,7 +167,7 @@ class ConfigLoader {
 
   // What agents write goes there, and what variables of the user hold. So the project's file can only say which
   // variable is the URL: any other text of it would choose the server.
-  void WebhookUrl(const YamlNode& map, Word key, std::string& target) {
+  void NotifyUrl(const YamlNode& map, Word key, const std::array<Word, 2>& schemes, std::string& target) {
     const YamlEntry* entry = YamlReader::Find(map, key);
     if (entry == nullptr) return;
     const std::string field = JoinPath("notify", key);
@@ -180,8 +184,9 @@ class ConfigLoader {
                       "write ${NAME}, or set it in your own configuration, ~/.config/awf/config.yaml");
       return;
     }
-    if (!is_variable && !text->starts_with("https://") && !text->starts_with("http://")) {
-      reader_.Invalid(*entry->value, "must be an http or https URL, or ${NAME}", field);
+    const auto begins_text = [&](Word scheme) { return text->starts_with(std::string(scheme) + "://"); };
+    if (!is_variable && std::ranges::none_of(schemes, begins_text)) {
+      reader_.Invalid(*entry->value, "must be an " + Joined(schemes, " or ") + " URL, or ${NAME}", field);
       return;
     }
     target = *text;
@@ -277,6 +282,7 @@ Config MergeConfig(Config user, Config project) {
   take_text(user.notify.default_backend, project.notify.default_backend);
   take_text(user.notify.webhook_url, project.notify.webhook_url);
   take_text(user.notify.slack_webhook_url, project.notify.slack_webhook_url);
+  take_text(user.notify.smtp_url, project.notify.smtp_url);
   std::ranges::move(project.masking_keys, std::back_inserter(user.masking_keys));
   std::ranges::move(project.masking_patterns, std::back_inserter(user.masking_patterns));
   take(user.log_level, project.log_level, !project.log_level.empty());

@@ -50,7 +50,7 @@ log: {level: debug, format: json}
 transcript: {content: full}
 audit: {path: ~/runs.jsonl}
 masking: {keys: [pin], patterns: ['EMP-\d+', x]}
-notify: {default_backend: webhook, webhook_url: "https://h/${KEY}/x", slack_webhook_url: "${SLACK}"}
+notify: {default_backend: webhook, webhook_url: "https://h/${KEY}/x", slack_webhook_url: "${SLACK}", smtp_url: "smtps://u:${PW}@m"}
 providers:
   claude: {path: ~/bin/claude, options: {model: sonnet, maxTurns: 3}}
   openai-compatible: {options: {base_url: "http://127.0.0.1:1/v1"}}
@@ -77,6 +77,7 @@ providers:
   EXPECT_EQ(config.notify.default_backend, "webhook");
   EXPECT_EQ(config.notify.webhook_url, "https://h/${KEY}/x");
   EXPECT_EQ(config.notify.slack_webhook_url, "${SLACK}");
+  EXPECT_EQ(config.notify.smtp_url, "smtps://u:${PW}@m");
   EXPECT_EQ(config.log_level, "debug");
   EXPECT_EQ(config.log_format, "json");
   EXPECT_EQ(config.providers.at("claude").path, "/home/u/bin/claude");
@@ -223,6 +224,8 @@ TEST(ConfigLoader, WebhookUrlsThatCannotBe) {
   EXPECT_THAT(Told(Load("notify: {webhook_url: 'h.example/${KEY}', slack_webhook_url: ''}")),
               ElementsAre("1:23 notify.webhook_url: notify.webhook_url must be an http or https URL, or ${NAME}",
                           "1:62 notify.slack_webhook_url: notify.slack_webhook_url must not be empty"));
+  EXPECT_THAT(Told(Load("notify: {smtp_url: 'https://m'}")),
+              ElementsAre("1:20 notify.smtp_url: notify.smtp_url must be an smtp or smtps URL, or ${NAME}"));
 }
 
 // Else a cloned repository could send variables of the user, and what agents write, to a server of its own.
@@ -241,6 +244,9 @@ TEST(ConfigLoader, TheProjectsFileOnlyNamesAVariableWithTheWebhook) {
                             "the URL (write ${NAME}, or set it in your own configuration, ~/.config/awf/config.yaml)"))
         << url;
   }
+  EXPECT_TRUE(LoadConfigText("notify: {smtp_url: '${MAIL}'}", "p.yaml", Environment(), ConfigOwner::kProject).Usable());
+  EXPECT_FALSE(
+      LoadConfigText("notify: {smtp_url: 'smtp://m'}", "p.yaml", Environment(), ConfigOwner::kProject).Usable());
 }
 
 TEST(MergeConfig, TheProjectWinsKeyByKey) {
@@ -251,7 +257,7 @@ TEST(MergeConfig, TheProjectWinsKeyByKey) {
                            .config;
   const Config project = *LoadConfigText(
                               "inputs: {b: 3}\ntimeouts: {agent: 0}\nlog: {format: json}\n"
-                              "notify: {default_backend: webhook, slack_webhook_url: '${S}'}\n"
+                              "notify: {default_backend: webhook, slack_webhook_url: '${S}', smtp_url: '${M}'}\n"
                               "providers: {claude: {options: {model: sonnet}}}\n",
                               "p.yaml", Environment())
                               .config;
@@ -263,6 +269,7 @@ TEST(MergeConfig, TheProjectWinsKeyByKey) {
   EXPECT_EQ(merged.notify.default_backend, "webhook");
   EXPECT_EQ(merged.notify.webhook_url, "https://u/");
   EXPECT_EQ(merged.notify.slack_webhook_url, "${S}");
+  EXPECT_EQ(merged.notify.smtp_url, "${M}");
   EXPECT_EQ(merged.log_level, "info");
   EXPECT_EQ(merged.log_format, "json");
   EXPECT_EQ(merged.providers.at("claude").path, "/u/claude");

@@ -1,5 +1,6 @@
-// McpPeer: a stdio MCP server under measurement, driven by plain POSIX calls so that the client costs next to nothing.
-// One thread; requests and answers are matched by waiting for the line that carries the id.
+// McpPeer: a stdio MCP server under measurement, driven by plain POSIX calls so that the client costs next to nothing;
+// or another program that answers lines of JSON by their id (plugin_host_bench). One thread; requests and answers are
+// matched by waiting for the line that carries the id.
 #pragma once
 
 #include <sys/types.h>

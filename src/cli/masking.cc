@@ -101,6 +101,13 @@ void LearnNotifyUrls(const Config& config, Masker& masker) {
   }
 }
 
+void LearnPluginSecrets(const plugins::PluginLaunch& launch, Masker& masker) {
+  LearnOptionSecrets(launch.config, masker);
+  json::object variables;
+  for (const auto& [name, value] : launch.env) variables[name] = value;
+  LearnOptionSecrets(variables, masker);
+}
+
 Error MaskedError(Error error, const Masker& masker) {
   error.message = masker.MaskText(error.message);
   error.hint = masker.MaskText(error.hint);

@@ -10,6 +10,7 @@
 #include "domain/error.h"
 #include "domain/masker.h"
 #include "domain/secret_names.h"
+#include "infrastructure/plugins/plugin_launch.h"
 
 namespace awf::cli {
 
@@ -27,6 +28,9 @@ std::shared_ptr<const Masker> MaskerOfErrors(const Config& config);
 
 // The URLs of `notify`: whoever has one may write there.
 void LearnNotifyUrls(const Config& config, Masker& masker);
+
+// What .awf/plugins.yaml hands to a plugin, by the names of its settings and variables.
+void LearnPluginSecrets(const plugins::PluginLaunch& launch, Masker& masker);
 
 Error MaskedError(Error error, const Masker& masker);
 

@@ -25,6 +25,14 @@ class EndOfCall final : public ToolObserver {
   CallEnd end;
 };
 
+// Who calls from the shell wants the whole result; the budget is that of a model.
+ToolSettings Uncut() {
+  ToolSettings settings;
+  constexpr std::size_t kAll = std::size_t{1} << 30;
+  settings.budget = {kAll, kAll, kAll};
+  return settings;
+}
+
 using GivenTexts = std::vector<std::pair<std::string, std::string>>;
 
 std::expected<GivenTexts, Error> Split(const std::vector<std::string>& inputs) {
@@ -95,7 +103,7 @@ int Show(PluginCommand& command, const PluginCallOptions& options, const ToolRes
                         {"success", !result.is_error},
                         {"content", std::move(content)},
                         {"duration_us", end.duration.count()}};
-    if (error) report["error"] = ErrorJson(*error, !global.no_hints);
+    if (error) report["error"] = ErrorJson(command.Masked(*error), !global.no_hints);
     return command.End(PrintResult(JsonLine(report), global, error ? ExitCodeOf(error->code) : 0));
   }
   if (error && !texts.empty()) texts.pop_back();
@@ -116,7 +124,7 @@ int PluginCallCommand(const PluginCallOptions& options, const GlobalOptions& glo
   command.Wait("starting " + options.name);
   const auto started = command.session().Start(std::span(&options.name, 1), {}, command.cancelled());
   if (!started.front()) return command.Fail({started.front().error()});
-  const auto adapter = PluginToolAdapter::Make(started.front()->provider, {options.operation}, ToolSettings());
+  const auto adapter = PluginToolAdapter::Make(started.front()->provider, {options.operation}, Uncut());
   if (!adapter) return command.Fail({adapter.error()});
   const SchemaArgumentChecker checker;
   EndOfCall observer;

@@ -15,10 +15,14 @@ std::expected<std::unique_ptr<PluginCommand>, Error> PluginCommand::Open(const G
                                                                          const Config& config) {
   const auto working_dir = WorkingDirectory();
   if (!working_dir) return std::unexpected(working_dir.error());
+  // Else what is the user's own would be looked for, and written, in the working directory.
+  if (auto storage = StorageFolder(global.storage, NonEmptyVariable); !storage)
+    return std::unexpected(std::move(storage.error()));
   std::unique_ptr<PluginCommand> command(new PluginCommand(global, config, *working_dir));
   const auto registry = command->session_.Registry();
   if (!registry) return std::unexpected(registry.error());
   command->registry_ = *registry;
+  command->LearnSecrets(config);
   command->Watch({});
   return command;
 }
@@ -30,6 +34,15 @@ PluginCommand::PluginCommand(const GlobalOptions& global, const Config& config,
       session_(PluginPlaces(Folders::From(ProcessEnvironment, working_dir), working_dir, global), config) {
   signals_.emplace(SignalHandlers{[this](int) { stop_.request_stop(); }, [] { KillDescendants(); }, [] {}, [] {}});
 }
+
+void PluginCommand::LearnSecrets(const Config& config) {
+  auto masker = std::make_shared<Masker>(global_.masker ? *global_.masker : *MaskerOfErrors(config));
+  for (const auto& plugin : registry_->plugins())
+    if (const auto launch = registry_->Launch(plugin.name)) LearnPluginSecrets(*launch, *masker);
+  global_.masker = std::move(masker);
+}
+
+Error PluginCommand::Masked(Error error) const { return MaskedError(std::move(error), *global_.masker); }
 
 const plugin_registry::RegisteredPlugin* PluginCommand::Find(std::string_view name) const {
   const auto& plugins = registry_->plugins();
@@ -53,8 +66,7 @@ void PluginCommand::Show(LogLevel level, const json::object& fields) {
   };
   std::string line = text("plugin") + " [" + std::string(ToString(level)) + "] " + text("text");
   if (const json::value* more = fields.if_contains("fields")) line += " " + json::serialize(*more);
-  const auto masker = global_.masker ? global_.masker : MaskerOfErrors({});
-  console_.Line(PrintableLine(masker->MaskText(line)));
+  console_.Line(PrintableLine(global_.masker->MaskText(line)));
 }
 
 void PluginCommand::Tell(std::string_view line) {

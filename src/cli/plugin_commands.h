@@ -79,6 +79,8 @@ class PluginCommand {
   void Tell(std::string_view line);
   // While something takes its time: a line that goes when it is over, on a terminal only. Empty: it is over.
   void Wait(std::string_view line);
+  // Without what .awf/plugins.yaml gives to plugins as secrets. Errors that are reported are masked anyway.
+  Error Masked(Error error) const;
   // The registry's warnings, on stderr.
   void ShowWarnings();
 
@@ -89,9 +91,10 @@ class PluginCommand {
 
  private:
   PluginCommand(const GlobalOptions& global, const Config& config, const std::filesystem::path& working_dir);
+  void LearnSecrets(const Config& config);
   void Show(LogLevel level, const json::object& fields);
 
-  const GlobalOptions& global_;
+  GlobalOptions global_;  // with a masker that knows the secrets of the plugins
   Console console_;
   std::stop_source stop_;
   std::optional<RunSignals> signals_;

@@ -9,6 +9,7 @@
 #include "cli/text_table.h"
 #include "domain/error_catalogue.h"
 #include "domain/timestamp.h"
+#include "infrastructure/plugin_registry/plugin_lock.h"
 #include "infrastructure/plugin_registry/plugin_state.h"
 
 namespace awf::cli {
@@ -30,8 +31,16 @@ struct Verified {
 std::vector<std::string> Chosen(PluginCommand& command, const PluginVerifyOptions& options) {
   std::vector<std::string> names = options.names;
   if (!names.empty()) return names;
-  for (const RegisteredPlugin& plugin : command.registry().plugins())
-    if (!plugin.executable.empty()) names.push_back(plugin.name);
+  for (const RegisteredPlugin& plugin : command.registry().plugins()) {
+    // An entry of .awf/plugins.yaml that only refines something is no plugin of its own.
+    if (!plugin.executable.empty() || plugin.status == plugin_registry::PluginStatus::kInvalid)
+      names.push_back(plugin.name);
+  }
+  // What was locked and is gone is not as expected.
+  const auto lock = plugin_registry::ReadPluginLock(command.registry().places().project / ".awf/plugins.lock");
+  if (!lock) return names;
+  for (const auto& [name, locked] : *lock)
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
 }
 

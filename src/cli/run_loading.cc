@@ -156,11 +156,7 @@ void LearnSecrets(const RunOptions& options, const LoadedRun& run, Masker& maske
   LearnNotifyUrls(options.config, masker);
   for (const std::string& plugin : PluginsOf(run.workflow)) {
     const auto launch = run.plugins->IsBuiltin(plugin) ? plugins::PluginLaunch() : run.plugins->Launch(plugin);
-    if (!launch) continue;
-    LearnOptionSecrets(launch->config, masker);
-    json::object variables;
-    for (const auto& [name, value] : launch->env) variables[name] = value;
-    LearnOptionSecrets(variables, masker);
+    if (launch) LearnPluginSecrets(*launch, masker);
   }
 }
 

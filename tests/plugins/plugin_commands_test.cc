@@ -195,6 +195,52 @@ TEST_F(PluginCommands, LockTellsOfAPluginThatIsNamedAndMissing) {
   EXPECT_FALSE(fs::exists(world_.Path("ws/.awf/plugins.lock")));
 }
 
+TEST_F(PluginCommands, VerifyMissesNothingThatWasLocked) {
+  PutDemo();
+  EXPECT_EQ(Awf("plugin lock"), 0) << err_;
+  EXPECT_EQ(Awf("plugin verify"), 0) << err_;
+  fs::remove(world_.Path("ws/.awf/plugins/awf-plugin-demo/plugin.yaml"));
+  EXPECT_EQ(Awf("plugin verify"), 3) << out_;
+  fs::remove_all(world_.Path("ws/.awf/plugins/awf-plugin-demo"));
+  EXPECT_NE(Awf("plugin verify"), 0) << out_;
+  EXPECT_THAT(err_, HasSubstr("demo"));
+}
+
+TEST_F(PluginCommands, SecretsThatThePluginsFileGivesAreMasked) {
+  world_.Write("ws/leak", "#!/bin/sh\necho \"key is $MY_API_KEY\" >&2; exit 3\n", true);
+  world_.Write("ws/.awf/plugins.yaml", "plugins: {leak: {path: ./leak, env: {MY_API_KEY: planted-0815-secret}}}\n");
+  for (const char* words : {"plugin check leak", "plugin check leak -f json", "plugin list --operations -f json",
+                            "plugin call leak x", "plugin call leak x -f json", "plugin lock"}) {
+    Awf(words);
+    EXPECT_THAT(out_ + err_, HasSubstr("key is")) << words;
+    EXPECT_THAT(out_ + err_, testing::Not(HasSubstr("planted-0815-secret"))) << words;
+  }
+}
+
+TEST_F(PluginCommands, ACallShowsTheWholeResult) {
+  PutDemo();
+  EXPECT_EQ(Awf("plugin call demo big --input bytes=100000"), 0) << err_;
+  EXPECT_EQ(json::parse(out_).at("output").as_string().size(), 100'000U);
+}
+
+TEST_F(PluginCommands, WithoutAHomeNothingIsWrittenHere) {
+  PutDemo();
+  for (const char* name : {"HOME", "XDG_DATA_HOME", "AWF_STORAGE"}) world_.environment().erase(name);
+  EXPECT_EQ(Awf("plugin disable demo"), 1);
+  EXPECT_THAT(err_, HasSubstr("HOME is not set"));
+  EXPECT_FALSE(fs::exists(world_.Path("ws/.awf/plugins/plugins.json")));
+}
+
+TEST_F(PluginCommands, AFaultOfTheLockHasThePlaceOfTheLock) {
+  PutDemo();
+  world_.Write("ws/.awf/plugins.lock", "");
+  world_.Write("ws/w.yaml",
+               "name: w\nstates:\n  initial: a\n  a: {type: operation, operation: demo.echo, inputs: {text: hi}, "
+               "on_success: d}\n  d: {type: terminal}\n");
+  EXPECT_NE(Awf("run w.yaml"), 0);
+  EXPECT_THAT(err_, HasSubstr("plugins.lock"));
+}
+
 TEST_F(PluginCommands, AChangedExecutableIsFoundAndNotStartedAndLockTakesIt) {
   PutDemo();
   ASSERT_EQ(Awf("plugin lock"), 0) << err_;

@@ -105,7 +105,7 @@ std::expected<std::shared_ptr<OperationProvider>, Error> OperationRunner::Provid
   auto started = run_.ports.operations->Start({&operation.plugin, 1}, context, bounds.deadline, bounds.cancelled);
   if (started) return std::move(started->front());
   Error error = std::move(started.error());
-  if (!error.position.known()) error.position = operation.position;
+  if (error.position.file.empty()) error.position = operation.position;
   if (error.field.empty()) error.field = "operation";
   return std::unexpected(std::move(error));
 }

@@ -62,7 +62,8 @@ json::object KnownInputs(const OperationState& step, const Operation& operation)
 }  // namespace
 
 void PluginChecker::Report(Severity severity, Error error, const Place& place) {
-  error.position = place.position;
+  // An error of a file of plugins keeps its own place.
+  if (error.position.file.empty()) error.position = place.position;
   error.step = place.state.name;
   error.field = place.field;
   findings_.push_back({severity, std::move(error)});

@@ -6,9 +6,9 @@
 //   host.StopAll();                                    // under 4 s; done by the destructor, too
 //
 // Thread-safe. The thread that spawns lives as long as the host, as the death signal of the children is bound to it.
-// Makes this process a subreaper, so that what plugins leave behind is found; a keeper beside it finds that when this
-// process is killed, so its program must know `keeper` (Keeper::Spawn). Providers may outlive the host: then they
-// say that their plugin is not running.
+// Sets malloc to keep up to 16 MiB of freed memory. Makes this process a subreaper, so that what plugins leave behind
+// is found; a keeper beside it finds that when this process is killed, so its program must know `keeper`
+// (Keeper::Spawn). Providers may outlive the host: then they say that their plugin is not running.
 #pragma once
 
 #include <chrono>

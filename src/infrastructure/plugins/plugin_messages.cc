@@ -83,6 +83,9 @@ json::value ValueOf(const std::string& text) {
   return json::value(RepairUtf8(text));
 }
 
+// Large ones are moved: the pages of another copy cost more than the look.
+std::string Repaired(std::string&& text) { return IsValidUtf8(text) ? std::move(text) : RepairUtf8(text); }
+
 Operation OperationOf(const plugin::reply::Operation& wire) {
   Operation operation{RepairUtf8(wire.name()), RepairUtf8(wire.description()), {}, {}};
   for (const plugin::reply::Input& input : wire.inputs()) {
@@ -140,11 +143,11 @@ std::expected<std::vector<Operation>, std::string> ReadOperationsReply(std::stri
 }
 
 std::expected<OperationResult, std::string> ReadExecuteReply(std::string_view reply) {
-  const auto wire = Parsed<plugin::reply::Result>(reply);
+  auto wire = Parsed<plugin::reply::Result>(reply);
   if (!wire) return std::unexpected(kUnreadable);
   OperationResult result;
   result.success = wire->success();
-  result.output = RepairUtf8(wire->output());
+  result.output = Repaired(std::move(*wire->mutable_output()));
   result.error = RepairUtf8(wire->error());
   std::map<std::string, const std::string*> sorted;
   for (const plugin::reply::Entry& entry : wire->data()) sorted[RepairUtf8(entry.key())] = &entry.value();

@@ -74,7 +74,8 @@ TEST(OperationInputs, UrlsAndAddresses) {
     EXPECT_EQ(Fault(Declared(), {{"url", url}}), "") << url;
   for (const char* url :
        {"", "example.org", "://x", "http://", "file:///etc/x", "1http://x", "ht tp://x", "http://x y", "http://x\n"})
-    EXPECT_NE(Fault(Declared(), {{"url", url}}).find("'url' must be a URL, scheme://host/path"), std::string::npos) << url;
+    EXPECT_NE(Fault(Declared(), {{"url", url}}).find("'url' must be a URL, scheme://host/path"), std::string::npos)
+        << url;
   for (const char* mail : {"a@b", "first.last+tag@example.org"}) EXPECT_EQ(Fault(Declared(), {{"mail", mail}}), "");
   for (const char* mail : {"", "a", "@b", "a@", "a@b@c", "a b@c", "a@b\t"})
     EXPECT_NE(Fault(Declared(), {{"mail", mail}}).find("'mail' must be an e-mail address, got"), std::string::npos);

@@ -3,9 +3,11 @@
 #include <grpc/support/time.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <sys/random.h>
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -336,3 +338,12 @@ std::unique_ptr<PluginTransport> ConnectGrpc(const PluginEndpoint& endpoint) {
 }
 
 }  // namespace awf::plugins
+
+// gRPC uses std::random_device, which takes its bits from arc4random: a function that glibc has since 2.36 only, while
+// awf runs from 2.35 on. libstdc++ is linked in and finds this one.
+extern "C" std::uint32_t arc4random() noexcept {  // NOLINT(readability-identifier-naming): the name is libc's
+  std::uint32_t bits = 0;
+  while (::getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
+  }
+  return bits;
+}

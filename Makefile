@@ -22,6 +22,8 @@ JOBS ?= $(shell nproc)
 # Most tests wait for processes most of the time.
 TEST_JOBS ?= $(shell expr 3 \* $$(nproc))
 FUZZ_SECONDS ?= 10
+# For the first configuration of its build.
+FUZZ_CONFIGURE ?=
 SETUP_FLAGS ?= --yes
 
 .PHONY: help setup setup-dev setup-interop setup-package build package package-test demo test test-kill test-race interop provider-matrix e2e-live bench fuzz lint format coverage clean
@@ -90,7 +92,7 @@ bench: setup-interop
 	@bench/run
 
 fuzz: setup-dev
-	@mkdir -p build && $(call configure,fuzz)
+	@mkdir -p build && $(call configure,fuzz,$(FUZZ_CONFIGURE))
 	@cmake --build build/fuzz -j $(JOBS) --target fuzz_all
 	@fuzz/run $(FUZZ_SECONDS)
 

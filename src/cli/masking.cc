@@ -92,10 +92,10 @@ std::shared_ptr<const Masker> MaskerOfErrors(const Config& config) {
 
 void LearnNotifyUrls(const Config& config, Masker& masker) {
   const auto variable = [](std::string_view name) { return NonEmptyVariable(std::string(name)); };
-  for (const std::string* url : {&config.notify.webhook_url, &config.notify.slack_webhook_url})
-    if (const auto filled = operations::WithVariables(*url, variable); filled && !filled->empty())
-      masker.AddSecret(*filled);
-  if (const auto filled = operations::WithVariables(config.notify.smtp_url, variable); filled && !filled->empty()) {
+  for (const std::string* url :
+       {&config.notify.webhook_url, &config.notify.slack_webhook_url, &config.notify.smtp_url}) {
+    const auto filled = operations::WithVariables(*url, variable);
+    if (!filled || filled->empty()) continue;
     masker.AddSecret(*filled);
     masker.AddUrlPasswords(*filled);
   }

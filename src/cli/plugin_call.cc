@@ -103,7 +103,7 @@ int Show(PluginCommand& command, const PluginCallOptions& options, const ToolRes
                         {"success", !result.is_error},
                         {"content", std::move(content)},
                         {"duration_us", end.duration.count()}};
-    if (error) report["error"] = ErrorJson(command.Masked(*error), !global.no_hints);
+    if (error) report["error"] = command.Part(*error);
     return command.End(PrintResult(JsonLine(report), global, error ? ExitCodeOf(error->code) : 0));
   }
   if (error && !texts.empty()) texts.pop_back();

@@ -57,7 +57,7 @@ int Conclude(PluginCommand& command, const StageList& stages, const std::string&
              const std::optional<Error>& error, const GlobalOptions& global) {
   if (global.format != OutputFormat::kJson) return error ? command.Fail({*error}) : command.End(stages.lost());
   json::object report{{"plugin", JsonText(name)}, {"ok", !error}, {"stages", stages.stages()}};
-  if (error) report["error"] = ErrorJson(command.Masked(*error), !global.no_hints);
+  if (error) report["error"] = command.Part(*error);
   return command.End(PrintResult(JsonLine(report), global, error ? ExitCodeOf(error->code) : 0));
 }
 

@@ -42,7 +42,9 @@ void PluginCommand::LearnSecrets(const Config& config) {
   global_.masker = std::move(masker);
 }
 
-Error PluginCommand::Masked(Error error) const { return MaskedError(std::move(error), *global_.masker); }
+json::object PluginCommand::Part(const Error& error) const {
+  return ErrorJson(MaskedError(error, *global_.masker), !global_.no_hints);
+}
 
 const plugin_registry::RegisteredPlugin* PluginCommand::Find(std::string_view name) const {
   const auto& plugins = registry_->plugins();

@@ -79,8 +79,8 @@ class PluginCommand {
   void Tell(std::string_view line);
   // While something takes its time: a line that goes when it is over, on a terminal only. Empty: it is over.
   void Wait(std::string_view line);
-  // Without what .awf/plugins.yaml gives to plugins as secrets. Errors that are reported are masked anyway.
-  Error Masked(Error error) const;
+  // An error as a part of a JSON report: masked and with hints, or without them, as Fail would show it.
+  json::object Part(const Error& error) const;
   // The registry's warnings, on stderr.
   void ShowWarnings();
 

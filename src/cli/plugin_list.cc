@@ -152,7 +152,7 @@ class Listing {
           operations.push_back(OperationJson(operation, ToolOf(listed, operation)));
         entry["operations"] = std::move(operations);
       }
-      if (listed.fault) entry["error"] = ErrorJson(command_.Masked(*listed.fault), !global_.no_hints);
+      if (listed.fault) entry["error"] = command_.Part(*listed.fault);
       list.push_back(std::move(entry));
     }
     return JsonLine(list);

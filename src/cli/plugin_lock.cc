@@ -13,11 +13,10 @@ namespace awf::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using plugin_registry::kLockFile;
 using plugin_registry::PluginLock;
 using plugin_registry::RegisteredPlugin;
 using Status = plugin_registry::PluginStatus;
-
-constexpr const char* kLockFile = ".awf/plugins.lock";
 
 bool IsBelow(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
@@ -53,17 +52,14 @@ class Locking {
  private:
   // What the user installed for all projects is not the project's to lock.
   bool IsOfProject(const RegisteredPlugin& plugin) const {
-    return plugin.status != Status::kNotFound && IsInProject(plugin);
-  }
-  bool IsInProject(const RegisteredPlugin& plugin) const {
-    return !plugin.executable.empty() && !IsBelow(plugin.executable, command_.registry().places().user_data);
+    return !IsBelow(plugin.executable, command_.registry().places().user_data);
   }
 
   std::vector<Error> Choose() {
     std::vector<std::string> names = options_.names;
     if (names.empty()) {
       for (const RegisteredPlugin& plugin : command_.registry().plugins())
-        if (IsInProject(plugin)) names.push_back(plugin.name);  // one whose executable is missing is told
+        if (IsOfProject(plugin)) names.push_back(plugin.name);
     }
     std::vector<Error> errors;
     for (const std::string& name : names) {

@@ -31,13 +31,9 @@ struct Verified {
 std::vector<std::string> Chosen(PluginCommand& command, const PluginVerifyOptions& options) {
   std::vector<std::string> names = options.names;
   if (!names.empty()) return names;
-  for (const RegisteredPlugin& plugin : command.registry().plugins()) {
-    // An entry of .awf/plugins.yaml that only refines something is no plugin of its own.
-    if (!plugin.executable.empty() || plugin.status == plugin_registry::PluginStatus::kInvalid)
-      names.push_back(plugin.name);
-  }
+  for (const RegisteredPlugin& plugin : command.registry().plugins()) names.push_back(plugin.name);
   // What was locked and is gone is not as expected.
-  const auto lock = plugin_registry::ReadPluginLock(command.registry().places().project / ".awf/plugins.lock");
+  const auto lock = plugin_registry::ReadPluginLock(command.registry().places().project / plugin_registry::kLockFile);
   if (!lock) return names;
   for (const auto& [name, locked] : *lock)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
@@ -98,7 +94,7 @@ std::string Table(const std::vector<Verified>& all, const LineStyle& style) {
   return table.empty() ? std::string() : table.Render(style);
 }
 
-json::object Report(const std::vector<Verified>& all, const GlobalOptions& global) {
+json::object Report(const std::vector<Verified>& all, const PluginCommand& command) {
   json::array plugins;
   for (const Verified& verified : all) {
     json::object entry{{"name", JsonText(verified.name)}, {"sha256", verified.sha256}};
@@ -109,7 +105,7 @@ json::object Report(const std::vector<Verified>& all, const GlobalOptions& globa
                         {"ok", !verified.Differs(checksum)}});
     }
     entry["checks"] = std::move(checks);
-    if (verified.fault) entry["error"] = ErrorJson(*verified.fault, !global.no_hints);
+    if (verified.fault) entry["error"] = command.Part(*verified.fault);
     plugins.push_back(std::move(entry));
   }
   return {{"valid", ErrorsIn(all).empty()}, {"plugins", std::move(plugins)}};
@@ -158,7 +154,7 @@ int PluginVerifyCommand(const PluginVerifyOptions& options, const GlobalOptions&
     exit_code = exit_code == 0 ? code : std::min(exit_code, code);
   }
   if (global.format == OutputFormat::kJson)
-    return (*command)->End(PrintResult(JsonLine(Report(all, global)), global, exit_code));
+    return (*command)->End(PrintResult(JsonLine(Report(all, **command)), global, exit_code));
   if (all.empty()) (*command)->Tell("there are no plugins here");
   const int printed = PrintResult(global.quiet ? "" : Table(all, StyleOfStdout(global)), global, exit_code);
   return errors.empty() ? (*command)->End(printed) : (*command)->Fail(errors);

@@ -195,6 +195,18 @@ TEST_F(PluginCommands, LockTellsOfAPluginThatIsNamedAndMissing) {
   EXPECT_FALSE(fs::exists(world_.Path("ws/.awf/plugins.lock")));
 }
 
+TEST_F(PluginCommands, LockTellsOfAFolderThatHoldsNoPlugin) {
+  PutDemo("ws/tools");
+  world_.Write("ws/.awf/plugins.yaml", "plugins:\n  demo: {path: ./tools/awf-plugin-demo}\n");
+  EXPECT_EQ(Awf("plugin lock"), 0) << err_;
+  const std::string lock = world_.Read("ws/.awf/plugins.lock");
+  fs::remove(world_.Path("ws/tools/awf-plugin-demo/plugin.yaml"));
+  EXPECT_EQ(Awf("plugin lock"), 3);
+  EXPECT_THAT(err_, HasSubstr("has no plugin.yaml"));
+  EXPECT_EQ(world_.Read("ws/.awf/plugins.lock"), lock);
+  EXPECT_EQ(Awf("plugin verify"), 3);
+}
+
 TEST_F(PluginCommands, VerifyMissesNothingThatWasLocked) {
   PutDemo();
   EXPECT_EQ(Awf("plugin lock"), 0) << err_;

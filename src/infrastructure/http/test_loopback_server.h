@@ -20,35 +20,52 @@
 
 namespace awf::http {
 
+// A socket that listens on a free port of this machine.
+class LoopbackListener {
+ public:
+  LoopbackListener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(socket_, 8), 0);
+    EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~LoopbackListener() { ::close(socket_); }
+  LoopbackListener(const LoopbackListener&) = delete;
+  LoopbackListener& operator=(const LoopbackListener&) = delete;
+
+  int port() const { return port_; }
+  // The next connection, which the caller closes; below 0 after Stop.
+  int Accept() const { return ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC); }
+  void Stop() const { ::shutdown(socket_, SHUT_RDWR); }
+
+ private:
+  const int socket_;
+  int port_ = 0;
+};
+
 // A loopback server: reads one request per connection, then lets `answer` write to the socket.
 class LoopbackServer {
  public:
   using Answer = std::function<void(int socket, const std::string& request)>;
 
   explicit LoopbackServer(Answer answer) : answer_(std::move(answer)) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(listener_, 8), 0);
-    EXPECT_EQ(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this](const std::stop_token& stop) { Serve(stop); });
   }
   ~LoopbackServer() {
     thread_.request_stop();
-    ::shutdown(listener_, SHUT_RDWR);
+    listener_.Stop();
     thread_.join();
-    ::close(listener_);
   }
 
   LoopbackServer(const LoopbackServer&) = delete;
   LoopbackServer& operator=(const LoopbackServer&) = delete;
 
   std::string Url(const std::string& host = "127.0.0.1", const std::string& path = "/v1/x") const {
-    return "http://" + host + ":" + std::to_string(port_) + path;
+    return "http://" + host + ":" + std::to_string(listener_.port()) + path;
   }
   std::vector<std::string> Requests() const {
     const std::lock_guard lock(mutex_);
@@ -59,7 +76,7 @@ class LoopbackServer {
  private:
   void Serve(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int socket = listener_.Accept();
       if (socket < 0) return;
       const std::string request = ReadRequest(socket);
       {
@@ -89,8 +106,7 @@ class LoopbackServer {
   }
 
   Answer answer_;
-  int listener_ = -1;
-  int port_ = 0;
+  LoopbackListener listener_;
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;
   std::jthread thread_;

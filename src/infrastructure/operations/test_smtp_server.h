@@ -1,9 +1,6 @@
 // For tests: a mail server on this machine that answers as a script says.
 #pragma once
 
-#include <arpa/inet.h>
-#include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,15 +29,6 @@ class TestSmtpServer {
 
   explicit TestSmtpServer(Script script = {}) : script_(std::move(script)) {
     script_.insert({{"greeting", "220 test"}, {"DATA", "354 go on"}, {"QUIT", "221 bye"}, {".", "250 2.0.0 queued"}});
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(listener_, 8), 0);
-    EXPECT_EQ(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this] { Serve(); });
   }
   ~TestSmtpServer() { Close(); }
@@ -49,14 +37,13 @@ class TestSmtpServer {
   TestSmtpServer& operator=(const TestSmtpServer&) = delete;
 
   std::string Url(const std::string& login = {}, const std::string& host = "127.0.0.1") const {
-    return "smtp://" + login + host + ":" + std::to_string(port_);
+    return "smtp://" + login + host + ":" + std::to_string(listener_.port());
   }
   // Takes no more, and waits until the last connection was closed: then Lines and Data are whole.
   void Close() {
     if (!thread_.joinable()) return;
-    ::shutdown(listener_, SHUT_RDWR);
+    listener_.Stop();
     thread_.join();
-    ::close(listener_);
   }
   std::vector<std::string> Lines() const {
     const std::lock_guard lock(mutex_);
@@ -107,7 +94,7 @@ class TestSmtpServer {
 
   void Serve() {
     for (;;) {
-      const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int socket = listener_.Accept();
       if (socket < 0) return;
       Connection connection(socket);
       Talk(connection);
@@ -153,8 +140,7 @@ class TestSmtpServer {
   }
 
   Script script_;
-  int listener_ = -1;
-  int port_ = 0;
+  http::LoopbackListener listener_;
   mutable std::mutex mutex_;
   std::vector<std::string> lines_;
   std::string data_;

@@ -18,6 +18,8 @@
 
 namespace awf::plugin_registry {
 
+inline constexpr const char* kLockFile = ".awf/plugins.lock";  // in the project
+
 struct LockedPlugin {
   std::string version;                        // of the manifest; may be empty
   std::map<std::string, std::string> sha256;  // by platform, as "linux-x86_64"; hex, lower case

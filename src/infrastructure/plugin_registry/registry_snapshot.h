@@ -20,7 +20,6 @@
 namespace awf::plugin_registry {
 
 inline constexpr const char* kPluginsFile = ".awf/plugins.yaml";
-inline constexpr const char* kLockFile = ".awf/plugins.lock";
 
 struct ResolvedPlugin {
   RegisteredPlugin row;
